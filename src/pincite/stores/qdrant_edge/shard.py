@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -20,12 +19,21 @@ from typing import TypeVar
 
 import qdrant_edge as edge
 
-from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
+from pincite.errors import DiskFull, StoreError
 from pincite.model import AttributeType
-from pincite.stores.payload import ALIASED, DENSE
+from pincite.stores.payload import ALIASED
 from pincite.stores.qdrant_edge import generations
+from pincite.stores.qdrant_edge.engine_shard import (
+    add_dense,
+    copy_points,
+    create_shard,
+    index_of,
+    load_shard,
+    open_shard,
+    translated,
+)
 from pincite.stores.qdrant_edge.generations import State
-from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
+from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS, to_indexes
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
@@ -39,7 +47,6 @@ _FINISHING = FINISHING_BYTES - SPARE_BYTES
 #: Optimising pays from this share of points that were written or removed since the last time.
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
 _GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer, Qdrant Edge builds no graph
-_COPY_STEP = 128  # points copied at a time: a few milliseconds in Qdrant Edge
 _JOURNAL_STEP = 8  # operations applied to a copy before searches get a turn
 #: The pause between two steps that block everything: requests received meanwhile go first. One
 #: round of the event loop is not enough to read a request from its socket and answer it.
@@ -319,76 +326,3 @@ class Shard:
         del journal[:most]
         for operation in step:
             self.guard("write to", partial(fresh.update, operation))
-
-
-@contextmanager
-def translated(collection: str, verb: str) -> Iterator[None]:
-    """Translate errors of Qdrant Edge's calls to StoreError or EnginePanicked."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
-        raise
-    except BaseException as error:
-        failed = StoreError if isinstance(error, Exception) else EnginePanicked
-        raise failed(
-            f"the engine could not {verb} collection {collection!r}: {error}",
-            hint=f"pincite collections rebuild {collection}",
-        ) from error
-
-
-def open_shard(root: Path, *, idf: bool) -> tuple[State, edge.EdgeShard]:
-    """Open the current generation below `root`, or create the first. An existing state records
-    whether Qdrant Edge multiplies with the IDF; `idf` applies to states of earlier versions."""
-    state = generations.read_state(root)
-    generations.sweep(root, state.generation if state else "")
-    if state is not None:
-        state.idf = idf if state.idf is None else state.idf
-        return state, load_shard(root / state.generation, idf=state.idf)
-    state = State(idf=idf)
-    shard = create_shard(root / state.generation, idf=idf)
-    generations.write_state(root, state)
-    return state, shard
-
-
-def load_shard(path: Path, *, idf: bool) -> edge.EdgeShard:
-    """Open a shard that was created with this `idf`."""
-    return edge.EdgeShard.load(str(path), shard_config(idf=idf))
-
-
-def create_shard(path: Path, *, idf: bool, dimensions: int = 0) -> edge.EdgeShard:
-    """Create an empty shard in a new folder, with dense vectors if `dimensions` is not 0."""
-    path.mkdir()
-    shard = edge.EdgeShard.create(str(path), shard_config(idf=idf))
-    for name in INDEXED_FIELDS:
-        shard.update(index_of(name))
-    if dimensions:
-        shard.update(add_dense(dimensions))
-    shard.flush()
-    return shard
-
-
-def index_of(name: str) -> edge.UpdateOperation:
-    """Return the operation that creates the index of one of our fields, mapped from disk."""
-    mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
-    return edge.UpdateOperation.create_field_index(name, mapped)
-
-
-def add_dense(dimensions: int) -> edge.UpdateOperation:
-    """Return the operation that gives a shard dense vectors."""
-    return edge.UpdateOperation.create_dense_vector(DENSE, dimensions, edge.Distance.Cosine)
-
-
-async def copy_points(source: edge.EdgeShard, target: edge.EdgeShard) -> None:
-    """Copy all points unchanged. Other tasks run between two steps; none may write to the
-    source."""
-    after = None
-    while True:
-        request = edge.ScrollRequest(
-            offset=after, limit=_COPY_STEP, with_payload=True, with_vector=True
-        )
-        records, after = source.scroll(request)
-        if points := [edge.Point(one.id, one.vector, one.payload) for one in records]:
-            target.update(edge.UpdateOperation.upsert_points(points))
-        if after is None:
-            return
-        await asyncio.sleep(0)
