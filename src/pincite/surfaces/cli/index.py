@@ -77,7 +77,9 @@ lexical_option = click.option(
 @click.option(
     "--include", multiple=True, help="Only files that match, with the syntax of .gitignore."
 )
-@click.option("--exclude", multiple=True, help="Exclude files that match; '' removes earlier patterns.")
+@click.option(
+    "--exclude", multiple=True, help="Exclude files that match; '' removes earlier patterns."
+)
 @click.option(
     "--set",
     "attribute_texts",
