@@ -10,10 +10,11 @@ from pincite.answering.sentences.markup import words_of_markup
 from pincite.chunkers import ChunkerConfig, sections_of
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.markup.blocks import front_matter_end
-from pincite.readers.front_matter import MOST_CHARS, front_matter_of, without_front_matter
+from pincite.readers.front_matter import front_matter_of, without_front_matter
 from pincite.readers.front_matter_end import end_of_front_matter
 from pincite.readers.markdown_tree import Lines as Window
 from pincite.readers.markdown_tree import markdown_tree
+from pincite.readers.untrusted_yaml import MOST_CHARS
 from tests.chunkers.laws import read
 from tests.counting import grows_in_proportion
 
@@ -43,6 +44,18 @@ FRONT = [
     '---\ndescription: "one\n\nAnd two."\n---\n',
     "---\ntags: [\n\na, b]\n---\n",
     "---\nmap: {a: 1,\n\nb: 2}\n\nlayout: c\n---\n",
+    '---\ntitle: "The 6\\" pipe"\n\nlayout: post\n---\n',
+    "---\ntitle: 'x' # it's new\n\nlayout: post\n---\n",
+    "---\ntags: [a, b] # [old\n\nlayout: post\n---\n",
+    '---\ntags: ["[", b]\n\nlayout: post\n---\n',
+    '---\nsep: "\\""\n\nlayout: post\n---\n',
+    "---\ntitle: 'Don't do this'\n\nlayout: post\n---\n",  # wrong, but meant so
+    '---\ntitle: "one\nsays \\"hi\n\nAnd two."\nlayout: b\n---\n',
+    "---\ntitle: 'one\nit''s\n\nAnd two.'\nlayout: b\n---\n",
+    "---\nt: [\n[a],\n\nb\n]\n---\n",
+    '---\nt:\n  a: "one\n\nAnd two."\n---\n',
+    "---\na: &a [x]\nb: !b {c: *a,\n\nd: 1}\n---\n",  # valid, and refused as values
+    f"---\na: [{'1,' * 5_000}\n\n2]\n---\n",
     "+++\ntitle = 1\n+++\n",
     "+++\n+++\n",
     "+++\n# of the site\n[params]\na.b = 1\n+++\n",
@@ -56,6 +69,11 @@ NONE = [
     "",
     '---\nNote: "one\n\nA paragraph.\n---\n',  # quotes that do not end
     '---\nNote: "one" and\n\nA paragraph.\n---\n',
+    '---\nNote: "one\n\nA paragraph with "words" in it.\n---\n',
+    "---\nSong: 'Tis the season\n\nWe don't stop.\n\n---\n",
+    "---\nNote: [draft\n\nSee the [docs](a.md). A paragraph.\n---\n",
+    "---\nNote: [a,\n\nb]\n--- # a second document\nc\n---\n",
+    f"---\nNote: [a,\n\nb{' ' * MOST_CHARS}]\n---\n",  # not read
     "---",
     "---\n",
     "---\ntitle: a\n",
@@ -151,6 +169,9 @@ def test_all_who_ask_get_the_same_end(block: str, mark: str) -> None:
         "a:",
         "a.",
         "'",
+        '"',
+        "[",
+        "{a: ",
         "-",
         "---a\n",
         "--- a\n",
@@ -162,6 +183,8 @@ def test_hostile_text_takes_time_in_proportion(part: str) -> None:
             "---\n{}",
             "+++\n{}",
             "---\na: b\n{}\n---\n",
+            "---\na: [b,\n\nc,\n{}\n---\n",
+            '---\na: "b\n\nc\n{}\n---\n',
             "---\n{}\n---\n",
             "+++\n{}\n+++\n",
         ):

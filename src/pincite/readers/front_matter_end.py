@@ -7,9 +7,10 @@ indexed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from io import StringIO
 from typing import Final
 
+from pincite.readers.untrusted_yaml import is_mapping
 from pincite.support.late_patterns import late_pattern
 
 MARKS: Final = ("---", "+++")
@@ -38,8 +39,8 @@ def end_of_front_matter(text: str) -> int:
     same mark, or of `...` for YAML, at any distance. Between them is nothing, or first an entry:
     `name:` in YAML, `name =` or `[table]` in TOML. Only blank lines and comments may be above it.
     Other text between two lines of `---` belongs to a page that begins with a thematic break. So
-    does a paragraph below an entry of YAML that stands by itself, but not within quotes or brackets
-    that the entry opens and that end further down. Values may be invalid.
+    does a paragraph below an entry of YAML that stands by itself, unless the block is valid YAML:
+    then it is within quotes or brackets. Other values may be invalid.
 
     Takes time linear in the text, and almost none without a mark.
     """
@@ -53,8 +54,8 @@ def end_of_front_matter(text: str) -> int:
     closing = _ENDS[mark].search(text, first)
     if closing is None:
         return 0
-    lines = _lines(text, first, closing.start())
-    is_one = _is_yaml(lines) if mark == "---" else _is_toml(lines)
+    block = text[first : closing.start()]
+    is_one = _is_yaml(block) if mark == "---" else _is_toml(block)
     return closing.end() if is_one else 0
 
 
@@ -66,17 +67,11 @@ def begins_entry(line: str, mark: str) -> bool:
     return _TOML_NAME.match(line) is not None
 
 
-def _is_yaml(lines: Iterator[str]) -> bool:
+def _is_yaml(block: str) -> bool:
     is_empty, is_named, words = True, False, True
     is_apart = False  # from the entry above
-    closing = ""  # of the quotes or brackets that the entry above has opened
-    for line in lines:
+    for line in StringIO(block):
         bare = line.strip()
-        if closing:
-            is_apart = is_apart or not bare
-            if closing in line:
-                closing, is_apart = "", False
-            continue
         if not bare or bare.startswith("#"):
             words = words and (is_named or bool(bare))
             is_empty, is_apart = is_empty and not bare, True
@@ -87,26 +82,12 @@ def _is_yaml(lines: Iterator[str]) -> bool:
                 return True
             if not _has_name(bare, words=words):
                 return False
-            is_named, is_apart, closing = True, False, _closing(bare)
-        elif line[0] in _CONTINUES:
+            is_named, is_apart = True, False
+        elif line[0] in _CONTINUES or _has_name(line, words=words):
             is_apart = False
-        elif _has_name(line, words=words):
-            is_apart, closing = False, _closing(bare)
         elif is_apart:
-            return False
-    if closing and is_apart:  # they never end: so the text below is not a part of the value
-        return False
+            return is_mapping(block)
     return is_named or is_empty
-
-
-def _closing(entry: str) -> str:
-    """Return what closes the quotes or brackets that the value of an entry opens, "" if they end in
-    this line or if there are none."""
-    value = entry[entry.find(": ") + 1 :].lstrip() if ": " in entry else ""
-    if value[:1] in ("'", '"'):
-        return value[0] if value.count(value[0]) % 2 else ""
-    closing = {"[": "]", "{": "}"}.get(value[:1], "")
-    return closing if closing and value.count(value[0]) > value.count(closing) else ""
 
 
 def _has_name(line: str, *, words: bool) -> bool:
@@ -115,19 +96,11 @@ def _has_name(line: str, *, words: bool) -> bool:
     return words and _YAML_WORDS.match(line) is not None
 
 
-def _is_toml(lines: Iterator[str]) -> bool:
+def _is_toml(block: str) -> bool:
     is_empty = True
-    for line in lines:
+    for line in StringIO(block):
         bare = line.strip()
         if bare and not bare.startswith("#"):
             return bool(_TOML_NAME.match(bare) or _TOML_TABLE.match(bare))
         is_empty = is_empty and not bare
     return is_empty
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[str]:
-    """Yield the lines of a part of the text, without their ends."""
-    while start < end:
-        stop = text.find("\n", start)
-        yield text[start:stop]  # a mark follows, so there is an end
-        start = stop + 1
