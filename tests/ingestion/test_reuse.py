@@ -78,6 +78,22 @@ def test_files_that_are_cut_again_for_other_definitions_keep_their_vectors() -> 
         asyncio.run(check(Place(source, one)))
 
 
+def test_pages_that_are_cut_again_for_other_rules_keep_their_vectors() -> None:
+    async def check(place: Place) -> None:
+        dense = Reading()
+        place.write("a.md", "# One\n\nSome text.\n")
+        place.write("b.md", "# Two\n\nMore text.\n")
+        with pytest.MonkeyPatch.context() as before:
+            before.setattr("pincite.ingestion.sources.revisions._TEXT_RULES", {})
+            first = await place.run(dense)
+        dense.read.clear()
+        report = await place.run(dense)
+        assert (report.changed, report.reused, dense.read) == (2, first.chunks, [])
+        assert (await place.run(dense)).changed == 0
+
+    run(check)
+
+
 def run(check: Callable[[Place], object]) -> None:
     with quick_folder() as folder:
         asyncio.run(check(Place(folder, MemoryStore())))  # type: ignore[arg-type]

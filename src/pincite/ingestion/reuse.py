@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.deps import IngestDeps
@@ -12,6 +13,7 @@ from pincite.ingestion.sources.revisions import (
     definitions_revision,
     fingerprints_of,
     revision_of,
+    text_revision,
 )
 from pincite.model import CollectionSpec, DocumentRecord, Vector
 from pincite.ports import GroupedEncoder
@@ -53,16 +55,17 @@ def count_reused(documents: Sequence[Prepared], known: KnownVectors) -> int:
 
 
 def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec) -> bool:
-    """Return whether the document was cut and enriched as it would be now, according to its
-    revision. Other definitions make no difference: names of symbols are not encoded. Pages that
-    include other files are left out: these may have changed."""
+    """Return whether the document was enriched as it would be now, according to its revision.
+    Earlier rules for definitions and texts make no difference, because a vector is known by what
+    was encoded. Pages that include other files are left out: these may have changed."""
     if record.includes:
         return False
     key = (record.source, record.path, record.content_hash)
+    found = file_type(record.path)
+    definitions = range(definitions_revision(found), -1, -1)
+    texts = range(text_revision(opened, record.path, found), -1, -1)
     return any(
         revision_of(*key, made) == record.revision
-        for definitions in range(definitions_revision(file_type(record.path)), -1, -1)
-        for made in fingerprints_of(
-            opened, record.path, "", spec, lambda *_: (UNEMBEDDED,), definitions
-        )
+        for rules in product(definitions, texts)
+        for made in fingerprints_of(opened, record.path, "", spec, lambda *_: (UNEMBEDDED,), *rules)
     )

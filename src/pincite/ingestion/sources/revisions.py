@@ -30,6 +30,7 @@ RACY_NS = 2_000_000_000
 #: By language; raise it if files give another text than before, or another text is indexed, or
 #: texts are cut in another way.
 _TEXT_RULES = {
+    "markdown": 1,
     "html": 2,
     "asciidoc": 1,
     "org": 1,
@@ -77,12 +78,13 @@ def fingerprints_of(
     spec: CollectionSpec,
     made_with: MadeWith = made_with_no_other,
     definitions: int | None = None,
+    text: int | None = None,
 ) -> tuple[str, ...]:
     """Return fingerprints of everything but the content that determines a document's points;
     `includes` as in `DocumentRecord`. The first is that of a document indexed now; documents with
     one of the others stay unchanged. URLs and included content are written into the chunks, and so
-    are part of it. Attributes are not: they change without embedding again. `definitions` replaces
-    the revision of the definitions of the document's language."""
+    are part of it. Attributes are not: they change without embedding again. `definitions` and
+    `text` replace `definitions_revision` and `text_revision`."""
     parts = []
     url = url_for(path, opened.source.url_rule)
     if url is not None:
@@ -105,10 +107,9 @@ def fingerprints_of(
     revision = definitions_revision(found) if definitions is None else definitions
     if revision:
         parts.append(f"definitions {revision}")
-    if opened.source.kind != "records" and found is not None and found.language in _TEXT_RULES:
-        parts.append(f"text {_TEXT_RULES[found.language]}")
-    if found is None and may_be_manual(path) and opened.source.kind != "records":
-        parts.append(f"text {_TEXT_RULES['roff']}")
+    rules = text_revision(opened, path, found) if text is None else text
+    if rules:
+        parts.append(f"text {rules}")
     if is_header(path) and opened.source.kind != "records":
         parts.append(f"header {HEADER_RULES}")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
@@ -123,6 +124,15 @@ def definitions_revision(found: FileType | None) -> int:
     if found.source_type == "code" and outlined(found.language):
         return line_revision(found.language)
     return grammar_revision(found.language)
+
+
+def text_revision(opened: OpenSource, path: str, found: FileType | None) -> int:
+    """Return the revision of the rules for the text of a document of this type, 0 for none."""
+    if opened.source.kind == "records":
+        return 0
+    if found is None:
+        return _TEXT_RULES["roff"] if may_be_manual(path) else 0
+    return _TEXT_RULES.get(found.language, 0)
 
 
 def fingerprints(
