@@ -93,8 +93,10 @@ def test_what_is_known_is_not_asked_again(tmp_path: Path) -> None:
 
 def test_a_damaged_cache_begins_again(tmp_path: Path) -> None:
     place = tmp_path / "notes.db"
-    place.write_bytes(b"no database" * 1000)
     cache = NoteCache(place)
+    cache.put({b"k" * 16: "Said before."})
+    raw = place.read_bytes()
+    place.write_bytes(raw[:100] + b"\xff" * (len(raw) - 100))
     described(ReadFile(document("a"), images=PICTURES), ScriptedLLM("Said."), cache)
     key = note_key("a", ScriptedLLM.fingerprint, PROMPT_VERSION)
     assert cache.get([key]) == {key: f"{MARK} Said."}

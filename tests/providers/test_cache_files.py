@@ -198,6 +198,18 @@ def test_a_cache_that_is_not_there_is_neither_counted_nor_created(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_texts_that_are_stored_again_push_out_no_others(tmp_path: Path) -> None:
+    notes = NoteCache(tmp_path / "n.db", most=3)
+    notes.put({b"a" * 16: "1", b"b" * 16: "2"})
+    for _ in range(5):
+        notes.put({b"b" * 16: "2"})
+    assert notes.kept() == 2
+    notes.put({b"c" * 16: "3", b"d" * 16: "4"})
+    assert sorted(notes.get([letter * 16 for letter in (b"a", b"b", b"c", b"d")])) == [
+        letter * 16 for letter in (b"b", b"c", b"d")
+    ]
+
+
 def test_a_text_that_cannot_be_stored_costs_no_run(tmp_path: Path) -> None:
     notes, wordings = NoteCache(tmp_path / "n.db"), Wordings(tmp_path / "w.db")
     notes.put({KEY: "\ud800", b"l" * 16: "a"})

@@ -54,12 +54,11 @@ def test_it_holds_the_newest_and_no_text_that_is_too_long(tmp_path: Path) -> Non
     assert path.stat().st_size < 100_000
 
 
-@pytest.mark.parametrize(
-    "spoilt", [b"", b"no database at all " * 100, b"SQLite format 3\0" + b"\xff" * 5_000]
-)
-def test_a_damaged_file_begins_again(tmp_path: Path, spoilt: bytes) -> None:
+def test_a_damaged_file_begins_again(tmp_path: Path) -> None:
     path = tmp_path / "wordings.db"
-    path.write_bytes(spoilt)
+    Wordings(path)["model", "1", "before"] = "lex: x"
+    raw = path.read_bytes()
+    path.write_bytes(raw[:100] + b"\xff" * (len(raw) - 100))
     known = Wordings(path)
     assert known.get(KEY) is None
     known[KEY] = "lex: rotate"

@@ -18,7 +18,6 @@ import numpy as np
 
 from pincite.model import Matrix
 from pincite.support.databases.cache_file import CacheFile
-from pincite.support.databases.private_file import make_private_cache
 from pincite.support.databases.sqlite_schema import use_log
 
 _SCHEMA = """
@@ -29,7 +28,11 @@ CREATE TABLE IF NOT EXISTS vectors (
 );
 CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used_at);
 """
-_FORMAT = 1
+_TABLES = {
+    "models": ("id", "fingerprint"),
+    "vectors": ("id", "key", "model", "used_at", "vector"),
+}
+_MARK = 0x50494E56
 _PAGE_BYTES = 16_384  # with the default of 4,096 a vector of 1,024 numbers fills two pages
 _ASKED = 500  # keys in one statement; SQLite takes at least 999 parameters
 _BUSY_S = 10.0
@@ -61,7 +64,7 @@ class VectorCache(CacheFile):
     """A file of vectors of at most `limit_bytes`. Safe to share among threads and processes."""
 
     def __init__(self, path: Path, limit_bytes: int, now: Callable[[], float] = time.time) -> None:
-        super().__init__(path)
+        super().__init__(path, "the cache of embeddings", _MARK, _TABLES, _BUSY_S)
         self.limit_bytes = limit_bytes
         self._now = now
         self._database: sqlite3.Connection | None = None
@@ -72,25 +75,24 @@ class VectorCache(CacheFile):
 
     def put(self, fingerprint: str, vectors: Mapping[bytes, Matrix]) -> None:
         """Store vectors; the least recently used ones are removed if space is needed."""
-        self._attempt(lambda db: self._put(db, fingerprint, vectors), None)
+        self._attempt(lambda db: self._put(db, fingerprint, vectors), None, writes=True)
 
     def status(self) -> CacheStatus:
-        """Return what the cache contains, without creating it."""
+        """Return what the cache contains, without creating it. Raises as `clear`."""
         empty = CacheStatus(str(self.path), 0, self.limit_bytes, {})
-        return self._attempt(self._status, empty) if self.path.is_file() else empty
+        return self._run(self._status, empty) if self._there() else empty
 
     def clear(self) -> int | None:
         """Remove everything; return the number of vectors or groups of vectors removed. None if
-        they may still be in the file, because another process uses it."""
+        they may still be in the file, because another process uses it. Raises StoreError for the
+        file of another program and a damaged one, IndexTooNew."""
         nothing: int | None = None
-        return self._attempt(self._clear, nothing) if self.path.is_file() else 0
+        return self._run(self._clear, nothing) if self._there() else 0
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            self._close()
 
     def _get(
         self, db: sqlite3.Connection, keys: Sequence[bytes], dimensions: int
@@ -164,42 +166,20 @@ class VectorCache(CacheFile):
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         if self._database is None:
-            make_private_cache(self.path)
-            db = sqlite3.connect(
-                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            try:
-                db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-                db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
-                use_log(db, _BUSY_S)
-                db.execute("PRAGMA synchronous = NORMAL")
-                db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
-                ((version,),) = db.execute("PRAGMA user_version")
-                if version not in (0, _FORMAT):
-                    raise sqlite3.DatabaseError(f"format {version}")
-                if not version:
-                    db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version={_FORMAT};END;")
-            except BaseException:
-                db.close()
-                raise
-            self._database = db
+            self._database = self._connect()
         yield self._database
 
-    def _begin_again(self) -> None:
+    def _lay_out(self, db: sqlite3.Connection) -> None:
+        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
+        use_log(db, _BUSY_S)
+        db.execute("PRAGMA synchronous = NORMAL")
+        self._migrate(db, _SCHEMA)
+
+    def _close(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
-        super()._begin_again()
-
-    @contextmanager
-    def _writing(self, db: sqlite3.Connection) -> Iterator[None]:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
 
 
 def _size(db: sqlite3.Connection) -> int:

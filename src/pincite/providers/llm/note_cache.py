@@ -11,6 +11,7 @@ from typing import Final
 
 from pincite.support.databases.cache_file import TextCache
 
+_MARK: Final = 0x50494E49
 _BUSY_S: Final = 10.0
 _MOST: Final = 50_000  # notes of up to a kilobyte each; the oldest are removed first
 
@@ -25,7 +26,7 @@ class NoteCache(TextCache):
     """A file of notes by `note_key`."""
 
     def __init__(self, path: Path, most: int = _MOST) -> None:
-        super().__init__(path, "notes", "note", most, _BUSY_S)
+        super().__init__(path, "the cache of descriptions", _MARK, "notes", "note", most, _BUSY_S)
 
 
 def notes_beside(cache: Path) -> NoteCache:

@@ -16,6 +16,7 @@ from pincite.support.databases.cache_file import TextCache
 
 Key = tuple[str, str, str]
 
+_MARK: Final = 0x50494E51
 _BUSY_S: Final = 0.5  # the longest wait of a search
 _MOST: Final = 10_000  # texts of up to _CHARS each; the oldest are removed first
 _CHARS: Final = 10_000  # the default limit of 400 tokens is a fifth of it
@@ -23,12 +24,14 @@ _CHARS: Final = 10_000  # the default limit of 400 tokens is a fifth of it
 
 class Wordings(MutableMapping[Key, str]):
     """Texts by model, prompt and question: in memory, and in the file if there is one. The
-    mapping's length and deletions concern the memory; the file keeps the newest `most`."""
+    mapping's length and deletions concern the memory; the file keeps the `most` that were stored
+    last."""
 
     def __init__(self, path: Path | None, most: int = _MOST) -> None:
         """Prepare the cache. The file is opened at its first use."""
         self.path = path
-        self._file = None if path is None else TextCache(path, "wordings", "text", most, _BUSY_S)
+        given = ("the cache of rephrasings", _MARK, "wordings", "text", most, _BUSY_S)
+        self._file = None if path is None else TextCache(path, *given)
         self._memory: dict[Key, str] = {}
 
     def __getitem__(self, key: Key) -> str:
@@ -54,12 +57,13 @@ class Wordings(MutableMapping[Key, str]):
         return len(self._memory)
 
     def kept(self) -> int:
-        """Return the number of texts in the file, without creating it."""
+        """Return the number of texts in the file, without creating it. Raises as `forget`."""
         return self._file.kept() if self._file is not None else 0
 
     def forget(self) -> int | None:
         """Erase everything; return the number of texts that the file had, None if that failed: it
-        may be in use."""
+        may be in use. Raises StoreError for the file of another program and a damaged one,
+        IndexTooNew."""
         self._memory.clear()
         return self._file.forget() if self._file is not None else 0
 

@@ -1,70 +1,222 @@
 """SQLite files of caches with private content: only their user can read them, and deleted content
 is overwritten.
 
-Any number of processes may use one file. A cache that fails costs a request, never a run, and a
-damaged file is replaced by an empty one.
+Any number of processes may use one file. A cache that fails costs a request, never a run. A setting
+may name any file, so one of another program is never changed, and neither is one of a newer
+version. A writer empties a damaged file.
 """
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
-from pincite.support.databases.private_file import make_private_cache
+from pincite.errors import IndexTooNew, StoreError
+from pincite.support.databases.private_file import make_private_cache, require_regular
+from pincite.support.databases.sqlite_schema import (
+    is_of_another_program,
+    known_version,
+    migrate,
+)
 
 R = TypeVar("R")
+log = logging.getLogger("pincite")
+
 _ASKED: Final = 500  # keys in one statement; SQLite takes at least 999 parameters
+_VERSION: Final = 1
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_COLUMNS: Final = """
+SELECT one.name, of.name FROM sqlite_schema AS one, pragma_table_info(one.name) AS of
+WHERE one.type = 'table' AND substr(one.name, 1, 7) <> 'sqlite_' ORDER BY one.name, of.cid
+"""
+
+
+class _Damaged(StoreError):
+    """The file is Pincite's, and damaged."""
 
 
 class CacheFile(ABC):
-    """A file of a cache. Safe to share among threads and processes."""
+    """A file of a cache. Safe to share among threads and processes.
 
-    def __init__(self, path: Path) -> None:
+    `what` is its name in messages, `busy_s` the longest wait for another process. `mark` is the
+    application id that distinguishes it from files of other programs. `tables` have the columns of
+    each table: files of earlier versions have no mark.
+    """
+
+    def __init__(
+        self, path: Path, what: str, mark: int, tables: Mapping[str, Sequence[str]], busy_s: float
+    ) -> None:
         """Prepare the cache. The file is opened at its first use."""
         self.path = path
+        self._what = what
+        self._mark = mark
+        self._tables = {name: list(columns) for name, columns in tables.items()}
+        self._busy_s = busy_s
         self._lock = threading.Lock()
+        self._is_warned = False
 
     @abstractmethod
     def _opened(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Return the open file with its tables. Raises OSError, sqlite3.Error."""
+        """Return the file as `_connect` opens it, with the schema of `_lay_out`."""
 
-    def _attempt(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
+    @abstractmethod
+    def _lay_out(self, db: sqlite3.Connection) -> None:
+        """Set what SQLite needs to know, and make the tables and the mark that are missing. Raises
+        IndexTooNew, StoreError and errors of SQLite."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """Close the file if it is open between calls."""
+
+    def _there(self) -> bool:
+        return self.path.is_file() and self.path.stat().st_size > 0
+
+    def _attempt(
+        self, work: Callable[[sqlite3.Connection], R], otherwise: R, *, writes: bool = False
+    ) -> R:
+        """Run `work` as `_run` does. A file that cannot be used returns `otherwise`, too; the first
+        time with a warning."""
+        try:
+            return self._run(work, otherwise, writes=writes)
+        except _Damaged:
+            return otherwise  # the next writer empties it
+        except (StoreError, IndexTooNew) as error:
+            if not self._is_warned:
+                log.warning("cache_unused: %s", error.line)
+            self._is_warned = True
+            return otherwise
+
+    def _run(
+        self, work: Callable[[sqlite3.Connection], R], otherwise: R, *, writes: bool = False
+    ) -> R:
         """Run `work`. Return `otherwise` if the cache is locked, full or not writable, or if a text
-        cannot be stored."""
+        cannot be stored. With `writes`, a damaged file is emptied first. Raises StoreError for the
+        file of another program and a damaged one, IndexTooNew for one of a newer version."""
         with self._lock:
-            for _ in range(2):
+            for tried in range(3 if writes else 1):
                 try:
+                    if tried == 2:  # a second time, because another process may have emptied it
+                        self._begin_again()
                     with self._opened() as db:
                         return work(db)
-                except (sqlite3.OperationalError, UnicodeError, OSError):
+                except (UnicodeError, OSError):
                     return otherwise
-                except sqlite3.DatabaseError:
-                    self._begin_again()
-        return otherwise
+                except sqlite3.Error as error:
+                    if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                        return otherwise
+                    self._close()
+                    self._require_marked()
+            raise _Damaged(
+                f"{self._what} {self.path} is damaged", hint="remove that file: it is a cache"
+            )
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open the file for this user alone. A missing one is made. Raises StoreError for the file
+        of another program and IndexTooNew for one of a newer version, which stay as they are, and
+        OSError, sqlite3.Error."""
+        try:
+            is_new = require_regular(self.path).st_size == 0
+        except FileNotFoundError:
+            is_new = True
+        if is_new:
+            make_private_cache(self.path)
+        db = sqlite3.connect(
+            self.path, timeout=self._busy_s, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if not is_new:
+                self._require_own(db)
+                make_private_cache(self.path)
+            db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
+            self._lay_out(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _migrate(self, db: sqlite3.Connection, script: str) -> None:
+        """Run the script that makes the tables, if the file has not seen it, and mark the file."""
+        script = f"PRAGMA application_id = {self._mark}; {script}"
+        migrate(db, (script,), f"{self._what} {self.path}")
+        if is_of_another_program(db, self._mark):  # an earlier version of Pincite
+            db.execute(f"PRAGMA application_id = {self._mark}")
+
+    def _require_own(self, db: sqlite3.Connection) -> None:
+        if is_of_another_program(db, self._mark) and not self._is_unmarked(db):
+            raise self._not_ours()
+        known_version(db, _VERSION, f"{self._what} {self.path}")
+
+    def _is_unmarked(self, db: sqlite3.Connection) -> bool:
+        """Return whether a file without the mark is that of an earlier version."""
+        found: dict[str, list[str]] = {}
+        for table, column in db.execute(_COLUMNS):
+            found.setdefault(table, []).append(column)
+        ((mark,),) = db.execute("PRAGMA application_id")
+        return mark == 0 and found == self._tables
+
+    def _require_marked(self) -> None:
+        """Raise StoreError unless the header of a damaged file has the mark."""
+        with closing(sqlite3.connect(self.path, timeout=self._busy_s)) as db:
+            try:
+                db.execute("PRAGMA writable_schema = ON")  # reads a header of more pages
+                ((mark,),) = db.execute("PRAGMA application_id")
+            except sqlite3.Error as error:
+                raise self._not_ours() from error
+        if mark != self._mark:
+            raise self._not_ours()
+
+    def _not_ours(self) -> StoreError:
+        return StoreError(
+            f"{self._what} {self.path} is a file of another program, or damaged: it stays as it is",
+            hint="name another file in PINCITE_CACHE, or remove this one",
+        )
 
     def _begin_again(self) -> None:
-        """Remove a damaged file."""
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(OSError):
-                self.path.with_name(self.path.name + suffix).unlink()
+        """Write an empty cache over a damaged one. SQLite does so within a transaction, so others
+        may have the file open. Raises StoreError if that fails."""
+        try:
+            with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+                self._lay_out(empty)
+                with closing(sqlite3.connect(self.path, timeout=self._busy_s)) as damaged:
+                    damaged.execute("PRAGMA writable_schema = ON")
+                    empty.backup(damaged)
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"{self._what} {self.path} is damaged, and cannot be emptied: {error}",
+                hint="remove that file: it is a cache",
+            ) from error
+
+    @contextmanager
+    def _writing(self, db: sqlite3.Connection) -> Iterator[None]:
+        """Open a transaction with the write lock: all changes or none."""
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
 
 
 class TextCache(CacheFile):
-    """A file of texts by keys of 16 bytes. It is open only during a call, and keeps the newest
-    `most` texts. `table` and `column` are its names in SQLite, `busy_s` is the longest wait for
-    another process."""
+    """A file of texts by keys of 16 bytes. It is open only during a call, and keeps the `most`
+    texts that were stored last. `table` and `column` are its names in SQLite."""
 
-    def __init__(self, path: Path, table: str, column: str, most: int, busy_s: float) -> None:
-        super().__init__(path)
+    def __init__(
+        self, path: Path, what: str, mark: int, table: str, column: str, most: int, busy_s: float
+    ) -> None:
+        super().__init__(path, what, mark, {table: ("id", "key", column)}, busy_s)
         self._table = table
         self._column = column
         self._most = most
-        self._busy_s = busy_s
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, str]:
         """Return the known ones of `keys`."""
@@ -78,48 +230,54 @@ class TextCache(CacheFile):
                 found.update(db.execute(query, part).fetchall())
             return found
 
-        return self._attempt(ask, {}) if keys and self.path.is_file() else {}
+        return self._attempt(ask, {}) if keys and self._there() else {}
 
     def put(self, texts: Mapping[bytes, str]) -> None:
         """Store texts; the oldest are removed if there are too many."""
 
         def write(db: sqlite3.Connection) -> None:
-            with db:
+            with self._writing(db):
                 into = f"INSERT OR REPLACE INTO {self._table} (key, {self._column}) VALUES (?, ?)"
                 db.executemany(into, texts.items())
-                newest = f"(SELECT max(id) FROM {self._table})"
-                db.execute(f"DELETE FROM {self._table} WHERE id <= {newest} - ?", (self._most,))
+                surplus = f"(SELECT max(0, count(*) - ?) FROM {self._table})"
+                oldest = f"SELECT id FROM {self._table} ORDER BY id LIMIT {surplus}"
+                db.execute(f"DELETE FROM {self._table} WHERE id IN ({oldest})", (self._most,))
 
-        self._attempt(write, None)
+        self._attempt(write, None, writes=True)
 
     def kept(self) -> int:
-        """Return the number of texts, without creating the file."""
+        """Return the number of texts, without creating the file. Raises as `forget`."""
 
         def count(db: sqlite3.Connection) -> int:
             ((found,),) = db.execute(f"SELECT count(*) FROM {self._table}")
             return int(found)
 
-        return self._attempt(count, 0) if self.path.is_file() else 0
+        return self._run(count, 0) if self._there() else 0
 
     def forget(self) -> int | None:
-        """Erase all texts; return their number, None if that failed: the file may be in use."""
+        """Erase all texts; return their number, None if that failed: the file may be in use. Raises
+        StoreError for the file of another program and a damaged one, IndexTooNew."""
 
         def delete(db: sqlite3.Connection) -> int:
-            with db:
+            with self._writing(db):
                 count = db.execute(f"DELETE FROM {self._table}").rowcount
             db.execute("VACUUM")  # earlier versions did not overwrite what they removed
             return count
 
         nothing: int | None = None
-        return self._attempt(delete, nothing) if self.path.is_file() else 0
+        return self._run(delete, nothing) if self._there() else 0
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        make_private_cache(self.path)
-        with closing(sqlite3.connect(self.path, timeout=self._busy_s)) as db:
-            db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
-            db.execute(
-                f"CREATE TABLE IF NOT EXISTS {self._table} (id INTEGER PRIMARY KEY AUTOINCREMENT,"
-                f" key BLOB UNIQUE NOT NULL, {self._column} TEXT NOT NULL)"
-            )
+        with closing(self._connect()) as db:
             yield db
+
+    def _lay_out(self, db: sqlite3.Connection) -> None:
+        self._migrate(
+            db,
+            f"CREATE TABLE IF NOT EXISTS {self._table} (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+            f" key BLOB UNIQUE NOT NULL, {self._column} TEXT NOT NULL)",
+        )
+
+    def _close(self) -> None:
+        """See `CacheFile._close`: it never is."""

@@ -136,10 +136,10 @@ def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) 
     if the file has seen more scripts than there are, StoreError, and errors of SQLite."""
     require_passive(database, name)
     taken: list[int] = []
-    while (version := _version(database, len(migrations), name)) < len(migrations):
+    while (version := known_version(database, len(migrations), name)) < len(migrations):
         database.execute("BEGIN IMMEDIATE")
         try:
-            if _version(database, len(migrations), name) == version:
+            if known_version(database, len(migrations), name) == version:
                 for statement in statements_of(migrations[version]):
                     database.execute(statement)
                 database.execute(f"PRAGMA user_version = {version + 1}")
@@ -152,7 +152,8 @@ def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) 
     return tuple(taken)
 
 
-def _version(database: sqlite3.Connection, known: int, name: str) -> int:
+def known_version(database: sqlite3.Connection, known: int, name: str) -> int:
+    """Return how many scripts the file has seen. Raises IndexTooNew above `known`."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > known:
         raise IndexTooNew(

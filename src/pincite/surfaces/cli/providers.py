@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from pincite.errors import StoreError
+from pincite.errors import IndexTooNew, PinciteError, StoreError
 from pincite.support.fields import replace
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import index_option, json_option
@@ -116,11 +116,18 @@ def clear(index: Path | None) -> None:
     With cache.limit_mb = 0, this deletes what is there from before.
     """
     caches = _caches(index)
-    counts = {
-        "vectors": caches.vectors.clear(),
-        _WORDINGS: caches.wordings.forget(),
-        _NOTES: caches.notes.forget(),
+    erasing = {
+        "vectors": caches.vectors.clear,
+        _WORDINGS: caches.wordings.forget,
+        _NOTES: caches.notes.forget,
     }
+    counts: dict[str, int | None] = {}
+    refused: PinciteError | None = None
+    for what, erase in erasing.items():
+        try:
+            counts[what] = erase()
+        except (StoreError, IndexTooNew) as error:  # the others are erased
+            refused = refused or error
     caches.vectors.close()
     deleted = [
         f"{count:,} {what}"
@@ -134,6 +141,8 @@ def clear(index: Path | None) -> None:
             f"not erased: {', '.join(left)}: the file is in use, or it cannot be written",
             hint="end what uses it, then run `pincite cache clear` again",
         )
+    if refused is not None:
+        raise refused
 
 
 class _Caches(NamedTuple):

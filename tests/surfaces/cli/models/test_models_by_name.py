@@ -317,6 +317,18 @@ def test_clearing_a_cache_in_use_fails_and_says_what_is_left(
     assert notes.kept() == 1
 
 
+def test_a_file_that_is_no_cache_is_named_and_stays_and_the_others_are_erased(shop: Cli) -> None:
+    precious = shop.folder / "precious.txt"
+    precious.write_text("what I never want to lose")
+    notes = NoteCache(shop.folder / "image-notes.db")
+    notes.put({b"k" * 16: "The passport of Ada."})
+    for command in ("status", "clear"):
+        done = shop("cache", command, code=1, PINCITE_CACHE=str(precious))
+        assert f"{precious} is a file of another program" in done.stderr
+    assert precious.read_text() == "what I never want to lose"
+    assert notes.kept() == 0
+
+
 def test_doctor_names_what_works_and_what_would_mend_the_rest(
     server: ContractServer, shop: Cli
 ) -> None:
