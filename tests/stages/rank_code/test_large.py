@@ -191,7 +191,7 @@ NEAR = {f"near{n}.py": f"key secret key secret {'night ' * n}" for n in range(8)
 FAR = {"turnstile.py": "turnstile " + "and much besides " * 5}
 
 
-def loaded(by_words: float, *, code: bool = True) -> set[str]:
+def loaded(by_words: float, *, code: bool = True, deep: bool = False) -> set[str]:
     """What is loaded of a collection of which four passages are, besides what words find."""
     made = asyncio.run(make(TopicEncoder(), {**NEAR, **FAR}, kinds=dict.fromkeys(NEAR, "code")))
     shipped = Profile()
@@ -205,7 +205,7 @@ def loaded(by_words: float, *, code: bool = True) -> set[str]:
     trace = Trace(lambda: 0.0)
     ask(
         "secret key by the turnstile",
-        replace(made, code=code),
+        replace(made, code=code, deep=deep),
         profile=profile,
         trace=trace,
     )
@@ -218,6 +218,11 @@ def test_a_passage_that_only_words_find_is_loaded_where_files_of_code_are_ranked
     assert loaded(0.5) == {*list(NEAR)[:4], "turnstile.py"}
     assert loaded(0.0) == set(list(NEAR)[:4])
     assert loaded(0.5, code=False) == set(list(NEAR)[:4])
+
+
+def test_so_is_one_in_a_collection_that_is_half_code() -> None:
+    assert loaded(0.5, code=False, deep=True) == {*list(NEAR)[:4], "turnstile.py"}
+    assert loaded(0.0, code=False, deep=True) == set(list(NEAR)[:4])
 
 
 def test_nothing_is_loaded_besides_where_files_are_not_ranked() -> None:
