@@ -23,7 +23,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NoReturn, get_args
 
 if TYPE_CHECKING:
     from pincite.ports import DenseEncoder
@@ -223,11 +223,16 @@ def into_the_background() -> None:
     os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), _DESCRIPTORS))
 
 
-if __name__ == "__main__":
-    from pincite.support.processes.gc_tuning import rarely_collect
-
-    into_the_background()
-    rarely_collect()  # a tenth of the time of the imports
+def _program() -> NoReturn:
     index, *rest = sys.argv[1:]
     told = rest or rest_of_arguments()
     sys.exit(main(index, *told, waited=not rest) if told else 0)
+
+
+if __name__ == "__main__":
+    from pincite.support.processes.gc_tuning import rarely_collect
+    from pincite.support.processes.leaving import run_and_leave
+
+    into_the_background()
+    rarely_collect()  # a tenth of the time of the imports
+    run_and_leave(_program)

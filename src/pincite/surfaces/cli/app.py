@@ -18,10 +18,10 @@ import click
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.processes.gc_tuning import rarely_collect
+from pincite.support.processes.leaving import run_and_leave
 from pincite.support.terminal import guard_streams
 from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.leaving import run_and_leave
 from pincite.surfaces.cli.output import say
 from pincite.surfaces.cli.run import ERROR, INTERRUPTED, OK, USAGE
 from pincite.version import VERSION

@@ -11,7 +11,8 @@ import pytest
 from tests.places import HANGS_S
 
 _BEGIN = (
-    "import atexit, sys, threading, time\nfrom pincite.surfaces.cli.leaving import run_and_leave\n"
+    "import atexit, sys, threading, time\n"
+    "from pincite.support.processes.leaving import run_and_leave\n"
 )
 
 
