@@ -9,6 +9,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+SOURCES ?= README.md docs src
 QUESTION ?= How is a citation checked against the file as it is now?
 INDEX := $(VENV)/demo/.pincite
 # One worker more than there are cores, as tests wait for the processes that they start. One that is
@@ -19,7 +20,7 @@ PYTEST_ARGS ?=
 .PHONY: demo test coverage check format site bench dist sbom licences wheel debian clean
 
 demo: $(VENV)/installed
-	@$(BIN)/pincite index README.md docs src --index $(INDEX)
+	@$(BIN)/pincite index $(SOURCES) --index $(INDEX)
 	@echo
 	@echo '$$ pincite search "$(QUESTION)"'
 	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
