@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from pincite.evals.analysis.refusal import auroc, count, curve
 from pincite.evals.analysis.statistics import (
@@ -33,6 +32,8 @@ def test_few_differences_are_tried_with_all_signs() -> None:
 
 
 def test_many_differences_agree_with_another_implementation() -> None:
+    from scipy import stats  # late: a second of each process that collects the tests
+
     rng = np.random.default_rng(1)
     for shift in (0.0, 0.03, 0.06):
         differences = rng.normal(shift, 0.2, 120)
@@ -49,6 +50,8 @@ def test_the_test_is_wrong_as_often_as_it_says() -> None:
 
 
 def test_intervals_hold_the_mean_and_repeat() -> None:
+    from scipy import stats  # late: a second of each process that collects the tests
+
     rng = random.Random(3)
     inside = 0
     for _ in range(60):
@@ -84,6 +87,8 @@ def test_refusals_by_hand() -> None:
 
 
 def test_auroc_by_hand_and_by_another_implementation() -> None:
+    from scipy import stats  # late: a second of each process that collects the tests
+
     nothing = float("-inf")
     assert auroc([0.9, 0.5], [0.5, nothing]) == pytest.approx((1 + 1 + 0.5 + 1) / 4)
     assert auroc([], [1.0]) is None
