@@ -49,3 +49,37 @@ def test_a_part_of_a_checkout_that_they_exclude_is_an_error(desk: Desk, tmp_path
     assert paths(desk) == ["lamp.md"]
     desk.run("docs/deep", exclude=("",))
     assert paths(desk) == ["deep/plug.txt", "deep/wire.md", "lamp.md"]
+
+
+def test_another_source_of_the_same_checkout_takes_none_of_them_away(
+    desk: Desk, tmp_path: Path
+) -> None:
+    git(tmp_path / "docs", "init", "--quiet")
+    desk.run("docs", exclude=("deep/",))
+    desk.run("docs/deep/wire.md", name="wire")
+    desk.run("docs")
+    assert paths(desk) == ["bulb.md", "deep/wire.md", "lamp.md"]
+    assert {one.source for one in desk.records().values()} == {"docs", "wire"}
+
+
+def test_those_of_a_configured_source_are_those_of_its_table(desk: Desk, tmp_path: Path) -> None:
+    config = tmp_path / "pincite.toml"
+    config.write_text('[[source]]\npath = "docs"\nexclude = ["deep/"]\n')
+    desk.run("docs")
+    assert paths(desk) == ["bulb.md", "lamp.md"]
+    config.write_text('[[source]]\npath = "docs"\n')
+    desk.run("docs")
+    assert len(paths(desk)) == 4
+
+
+def test_it_is_said_that_only_some_files_of_a_part_are_included(desk: Desk, tmp_path: Path) -> None:
+    git(tmp_path / "docs", "init", "--quiet")
+    desk.run("docs", include=("*.md",))
+    assert desk.said("include_kept") == []
+    desk.run("docs/deep")
+    (said,) = desk.said("include_kept")
+    assert said.endswith(f"for all: pincite index {tmp_path / 'docs/deep'} --include ''")
+    assert "deep/plug.txt" not in paths(desk)
+    desk.run("docs/deep", include=("",))
+    assert "deep/plug.txt" in paths(desk)
+    assert len(desk.said("include_kept")) == 1

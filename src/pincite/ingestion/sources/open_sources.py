@@ -150,15 +150,12 @@ def _open(
     configured = configured_at(place, run.configured)
     config = configured or SourceConfig(path=str(place))
     name = options.name or config.name
-    record = _remembered(place, name, run.sources, run.configured)
-    known = record.source if record else None
-    before = selection_of(record) if record and configured is None else Selection()
-    selection = Selection(
-        include=_patterns(options.include or config.include or before.include),
-        exclude=_patterns(options.exclude or config.exclude or before.exclude),
+    known = _remembered(place, name, run.sources, run.configured)
+    given = Selection(
+        include=options.include or config.include, exclude=options.exclude or config.exclude
     )
 
-    def opened(known: Source | None) -> OpenSource:
+    def opened(known: Source | None, selection: Selection) -> OpenSource:
         before = known.ref if known and known.pinned else None
         found = open_source(
             location,
@@ -174,32 +171,54 @@ def _open(
             found.named = {}
         return found
 
-    source = opened(known)
-    if not options.exclude:
-        _require_not_excluded(source, place, before.exclude)
+    source = opened(known, _with_kept(given, Selection()))
     moved = moved_from(source, gone, name, run.settings.index) if known is None else None
     if moved is not None:
         source.close()
-        source = opened(moved)
+        source = opened(moved, _with_kept(given, Selection()))
+    kept = Selection()
+    if configured is None:
+        named = (one for one in run.sources if one.source.name == source.source.name)
+        kept = next(map(selection_of, named), kept)
+    selection = _with_kept(given, kept)
+    if selection != _with_kept(given, Selection()):
+        source.close()
+        source = opened(moved or known, selection)
+        if source.within:
+            _check_part(source, place, given, kept, options.on_notice)
     return source, selection, moved
 
 
-def _require_not_excluded(source: OpenSource, place: Path, exclude: Sequence[str]) -> None:
-    """Raise SourceError for a part of a known source that a pattern of an earlier run excludes."""
-    part = f"{source.within}/" if place.is_dir() else source.within
-    rules = parse_rules("", exclude)
-    if source.within and rules is not None and rules.covers(part):
+def _with_kept(given: Selection, kept: Selection) -> Selection:
+    """Return the given patterns, and of each kind that was not given those kept from the last run.
+    An empty pattern stands for none."""
+    return Selection(
+        include=tuple(one for one in given.include or kept.include if one),
+        exclude=tuple(one for one in given.exclude or kept.exclude if one),
+    )
+
+
+def _check_part(
+    source: OpenSource,
+    place: Path,
+    given: Selection,
+    kept: Selection,
+    on_notice: Callable[[Notice], None],
+) -> None:
+    """Raise SourceError for a part of a source that a kept pattern excludes; say which patterns
+    decide what of it is included."""
+    name = source.source.name
+    rules = parse_rules("", () if given.exclude else kept.exclude)
+    if rules is not None and rules.covers(f"{source.within}/" * place.is_dir() or source.within):
         source.close()
         raise SourceError(
-            f"{place} is excluded by a pattern that an earlier run of {source.source.name} gave:"
-            f" {', '.join(exclude)}",
+            f"{place} is excluded by a pattern that an earlier run of {name} gave:"
+            f" {', '.join(kept.exclude)}",
             hint=f"pincite index {source.source.location} --exclude ''",
         )
-
-
-def _patterns(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the patterns. An empty one, alone, replaces those of earlier runs by none."""
-    return tuple(one for one in given if one)
+    if kept.include and not given.include:
+        said = f"only files of {name} that match {', '.join(kept.include)} are indexed, as before"
+        on_notice(Notice("include_kept", f"{said}; for all: pincite index {place} --include ''"))
 
 
 def _place(location: str | Path) -> Path:
@@ -220,7 +239,7 @@ def _known_name(
     config = configured_at(place, configured)
     name = config.name if config else None
     known = _remembered(place, name, records, configured)
-    return known.source.name if known else name or str(place)
+    return known.name if known else name or str(place)
 
 
 def _remembered(
@@ -228,7 +247,7 @@ def _remembered(
     name: str | None,
     records: Sequence[SourceRecord],
     configured: Sequence[SourceConfig],
-) -> SourceRecord | None:
+) -> Source | None:
     """Return the one source that was indexed from here, or from the surrounding checkout."""
     found = [
         record
@@ -243,7 +262,7 @@ def _remembered(
         for record in found
         if (record.source.name not in former if name is None else record.source.name == name)
     ]
-    return named[0] if len(named) == 1 else None
+    return named[0].source if len(named) == 1 else None
 
 
 def _files_of(record: SourceRecord) -> list[str]:
