@@ -224,9 +224,22 @@ def test_thresholds_that_contradict_themselves_are_refused() -> None:
 def test_the_reason_is_one_sentence_that_names_the_number(numbers: list[float]) -> None:
     candidates = tuple(candidate(("coverage", "share", value)) for value in numbers)
     verdict = gate(candidates, CONFIG).verdict
-    share = f"{100 * max(numbers):.0f} %"
-    assert verdict.reason.startswith(f"The best passage has {share} of the question's words,")
+    share, unit = verdict.reason.removeprefix("The best passage has ").split(" ")[:2]
+    assert (float(share), unit) == (pytest.approx(100 * max(numbers), abs=0.5), "%")
     assert verdict.reason.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.397, "39.7 % of the question's words, weighted by rarity; below 40.0 %, it may be"),
+        (0.2499, "24.99 % of the question's words, weighted by rarity; below 25.00 %, questions"),
+        (0.4, "40 % of the question's words, weighted by rarity; from 40 % on, it is"),
+    ],
+)
+def test_a_value_below_a_limit_does_not_read_as_the_limit(value: float, said: str) -> None:
+    verdict = gate((candidate(("coverage", "share", value)),), GateConfig()).verdict
+    assert said in verdict.reason
 
 
 FRAME = 'File "/usr/lib/python3/site-packages/airflow/timetables/simple.py", line 12, in <module>'

@@ -37,9 +37,9 @@ _MOST_NAMED: Final = 3  # absent words in a reason
 #: What a value says, in a reason.
 _MEASURES: Final[Mapping[tuple[SignalName, SignalKind], str]] = {
     ("coverage", "share"): "The best passage has {} of the question's words, weighted by rarity",
-    ("coverage", "normalised"): "The best passage matches the question's meaning and words by {}",
+    ("coverage", "normalised"): "The best passage has a score of {} of 1 for meaning and words",
     ("dense", "cosine"): "The cosine of the best passage is {}",
-    ("reranked", "probability"): "The reranker gives the best passage {}",
+    ("reranked", "probability"): "The reranker gives the best passage a probability of {}",
 }
 _LEVELS: Final[tuple[VerdictLevel, ...]] = ("none", "weak", "grounded")
 _BY_MODEL: Final[frozenset[SignalKind]] = frozenset({"normalised", "cosine"})
@@ -222,11 +222,9 @@ def doubt(gated: Gated, absent: Sequence[str], config: GateConfig) -> Gated:
     least = _least(verdict, config)
     named = ", ".join(f"“{one}”" for one in absent[:_MOST_NAMED])
     verb = "occurs" if len(absent) == 1 else "occur"
-    said = _MEASURES["coverage", verdict.kind].format(_shown(verdict.value, verdict.kind))
-    reason = (
-        f"{said}, and {named} {verb} nowhere; below {_shown(least, verdict.kind)}, it may be about"
-        " something else."
-    )
+    shown, limit = _shown(verdict.value, least, verdict.kind)
+    said = _MEASURES["coverage", verdict.kind].format(shown)
+    reason = f"{said}, and {named} {verb} nowhere; below {limit}, it may be about something else."
     return replace(gated, verdict=replace(verdict, level="weak", grounded_at=least, reason=reason))
 
 
@@ -319,20 +317,28 @@ def _judge(
     name: SignalName, kind: SignalKind, value: float, at: Thresholds, origin: ThresholdOrigin
 ) -> Verdict:
     what = _MEASURES.get((name, kind), f"The {name} score of the best passage is {{}}")
-    said = what.format(_shown(value, kind))
-    grounded_at, weak_at = _shown(at.grounded_at, kind), _shown(at.weak_at, kind)
     if value >= at.grounded_at:
-        reason = f"{said}; from {grounded_at} on, it is about the question."
+        shown, limit = _shown(value, at.grounded_at, kind)
+        reason = f"{what.format(shown)}; from {limit} on, it is about the question."
         return _verdict("grounded", name, kind, value, at, origin, reason)
     if value >= at.weak_at:
-        reason = f"{said}; below {grounded_at}, it may be about something else."
+        shown, limit = _shown(value, at.grounded_at, kind)
+        reason = f"{what.format(shown)}; below {limit}, it may be about something else."
         return _verdict("weak", name, kind, value, at, origin, reason)
-    reason = f"{said}; below {weak_at}, questions are mostly off topic."
+    shown, limit = _shown(value, at.weak_at, kind)
+    reason = f"{what.format(shown)}; below {limit}, questions are mostly off topic."
     return _verdict("none", name, kind, value, at, origin, reason)
 
 
-def _shown(value: float, kind: SignalKind) -> str:
-    return f"{100 * value:.0f} %" if kind == "share" else f"{value:.2f}"
+def _shown(value: float, limit: float, kind: SignalKind) -> tuple[str, str]:
+    """Return a value and its limit as text, with so many digits that they differ if they do."""
+    factor, unit, least = (100, " %", 0) if kind == "share" else (1, "", 2)
+    texts = ("", "")
+    for digits in range(least, 16):
+        texts = (f"{factor * value:.{digits}f}{unit}", f"{factor * limit:.{digits}f}{unit}")
+        if value == limit or texts[0] != texts[1]:
+            break
+    return texts
 
 
 def _verdict(

@@ -92,7 +92,7 @@ def test_only_the_passage_is_found_of_what_is_shown_of_its_page() -> None:
 
 def test_markdown_and_prompts_say_the_page_and_no_lines() -> None:
     markdown = text_of(render(pack(paged()), "md"))
-    assert "\n\nPage 3:\n\n" in markdown
+    assert "Page 3 around it:" in markdown
     assert "Lines 0" not in markdown
     prompt = pack(paged(truth="moved")).to_prompt(line_numbers=True)
     assert "[1] acme@c0ffee:keys.pdf#page=3&char=106,128" in prompt

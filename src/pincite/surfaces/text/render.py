@@ -115,12 +115,17 @@ def _markdown(pack: EvidencePack) -> str:
         if held := attributes_of(item):
             blocks.append(f"Attributes: {held}")
         around = item.context
-        if around is None or item.text not in around.text:
+        is_within = around is not None and item.start_char is None and item.text in around.text
+        if not is_within:
             blocks.append(_fenced(item.text, item))
         if around is not None:
             lines = f"Lines {around.start_line} to {around.end_line}"
-            found = f"lines {item.start_line} to {item.end_line}"
-            blocks.append(f"{page_words(item) or f'{lines}, around {found}'}:")
+            what = (
+                f", around lines {item.start_line} to {item.end_line}"
+                if is_within
+                else " around it"
+            )
+            blocks.append(f"{page_words(item) or lines}{what}:")
             blocks.append(_fenced(around.text, item))
     blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
     return "\n\n".join(blocks)
