@@ -45,6 +45,7 @@ class OpenCollections:
         self._named = NamedReranker(models, name) if name else None
         self._given = reranker
         self._known: Searchables | None = None
+        self._listed = False  # ever
         self._known_wordings = wordings_beside(settings.use.cache)
 
     @property
@@ -60,7 +61,7 @@ class OpenCollections:
         """Were collections added or removed since they were opened? Then open them again. Also true
         after `reopen`, for a search that began before."""
         if self._known is None:
-            return True
+            return self._listed
         known = self._known.infos
         specs = {info.spec.name: info.spec for info in await self._client().collections()}
         if specs == {name: info.spec for name, info in known.items() if not info.foreign}:
@@ -84,6 +85,7 @@ class OpenCollections:
                 )
             opening = open_searchables(self._settings, self._models, client, infos, self._foreign)
             known = self._known = await opening
+            self._listed = True
         chosen, notices = await known.within(scope)
         if not chosen:
             raise IndexNotFound("no indexing run of this index has finished", hint="pincite status")

@@ -45,7 +45,7 @@ def test_a_part_of_a_checkout_that_they_exclude_is_an_error(desk: Desk, tmp_path
     for part in ("docs/deep", "docs/deep/wire.md", "docs/bulb.md"):
         with pytest.raises(SourceError, match="excluded by a pattern") as caught:
             desk.run(part)
-        assert caught.value.hint == f"pincite index {tmp_path / 'docs'} --exclude ''"
+        assert caught.value.hint == f"pincite index {tmp_path / part} --exclude ''"
     assert paths(desk) == ["lamp.md"]
     desk.run("docs/deep", exclude=("",))
     assert paths(desk) == ["deep/plug.txt", "deep/wire.md", "lamp.md"]
@@ -79,7 +79,17 @@ def test_it_is_said_that_only_some_files_of_a_part_are_included(desk: Desk, tmp_
     desk.run("docs/deep")
     (said,) = desk.said("include_kept")
     assert said.endswith(f"for all: pincite index {tmp_path / 'docs/deep'} --include ''")
+    with pytest.raises(SourceError, match="does not match the patterns of docs"):
+        desk.run("docs/deep/plug.txt")
     assert "deep/plug.txt" not in paths(desk)
     desk.run("docs/deep", include=("",))
     assert "deep/plug.txt" in paths(desk)
     assert len(desk.said("include_kept")) == 1
+
+
+def test_a_source_that_has_moved_keeps_them(desk: Desk, tmp_path: Path) -> None:
+    desk.run("docs", exclude=("deep/",))
+    (tmp_path / "away").mkdir()
+    (tmp_path / "docs").rename(tmp_path / "away" / "docs")
+    desk.run("away/docs")
+    assert paths(desk) == ["bulb.md", "lamp.md"]

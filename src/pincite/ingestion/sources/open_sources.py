@@ -205,20 +205,26 @@ def _check_part(
     kept: Selection,
     on_notice: Callable[[Notice], None],
 ) -> None:
-    """Raise SourceError for a part of a source that a kept pattern excludes; say which patterns
-    decide what of it is included."""
-    name = source.source.name
-    rules = parse_rules("", () if given.exclude else kept.exclude)
-    if rules is not None and rules.covers(f"{source.within}/" * place.is_dir() or source.within):
+    """Raise SourceError for a part of a source that its kept patterns leave out; say which patterns
+    decide what of a folder is included."""
+    name, is_folder = source.source.name, place.is_dir()
+    exclude = parse_rules("", () if given.exclude else kept.exclude)
+    if exclude is not None and exclude.covers(f"{source.within}/" * is_folder or source.within):
         source.close()
         raise SourceError(
-            f"{place} is excluded by a pattern that an earlier run of {name} gave:"
-            f" {', '.join(kept.exclude)}",
-            hint=f"pincite index {source.source.location} --exclude ''",
+            f"{place} is excluded by a pattern of the source {name}: {', '.join(kept.exclude)}",
+            hint=f"pincite index {place} --exclude ''",
         )
-    if kept.include and not given.include:
-        said = f"only files of {name} that match {', '.join(kept.include)} are indexed, as before"
-        on_notice(Notice("include_kept", f"{said}; for all: pincite index {place} --include ''"))
+    include = parse_rules("", () if given.include else kept.include)
+    if include is None:
+        return
+    fix, patterns = f"pincite index {place} --include ''", ", ".join(kept.include)
+    if is_folder:
+        said = f"only files of {name} that match {patterns} are indexed, as before"
+        on_notice(Notice("include_kept", f"{said}; for all: {fix}"))
+    elif not include.covers(source.within):
+        source.close()
+        raise SourceError(f"{place} does not match the patterns of {name}: {patterns}", hint=fix)
 
 
 def _place(location: str | Path) -> Path:
