@@ -4,6 +4,7 @@ ones."""
 from __future__ import annotations
 
 import logging
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -15,6 +16,7 @@ import pytest
 from pincite.errors import IndexTooNew, PinciteError, StoreError
 from pincite.providers.dense.vector_cache import VectorCache
 from pincite.providers.llm.note_cache import NoteCache
+from pincite.support.databases.sqlite_schema import connect_to_identify
 
 KEY, OTHER = b"k" * 16, b"o" * 16
 
@@ -81,6 +83,62 @@ def marked_database(path: Path) -> None:
         db.execute("PRAGMA application_id = 7")
 
 
+def marked_without_tables(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA application_id = 77")
+
+
+def without_tables(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 7")
+
+
+def same_columns(path: Path) -> None:
+    """Tables of the user with the names and columns of ours."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, key TEXT, note TEXT)")
+        db.execute("INSERT INTO notes (key, note) VALUES ('shopping', 'Buy milk.')")
+
+
+def same_columns_of_vectors(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT)")
+        db.execute("CREATE TABLE vectors (id INTEGER PRIMARY KEY, key, model, used_at, vector)")
+
+
+ROWS = "WITH of (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM of WHERE n < 400) SELECT n FROM of"
+
+
+def leave(path: Path, journal: str, *statements: str) -> None:
+    """Make a file of `a` as a process leaves it that is killed after the statements."""
+    there = path.with_name("there")
+    with closing(sqlite3.connect(there, isolation_level=None)) as db:
+        db.execute(f"PRAGMA journal_mode = {journal}")
+        db.execute(f"CREATE TABLE a AS SELECT hex(zeroblob(250)) AS x FROM ({ROWS})")
+        for statement in statements:
+            db.execute(statement)
+        for ending in ("", "-wal", "-journal"):
+            if (one := path.with_name(f"there{ending}")).exists():
+                shutil.copy(one, path.with_name(path.name + ending))
+    there.unlink()
+
+
+def killed_while_it_wrote(path: Path) -> None:
+    spill = ("PRAGMA cache_size = 2", "PRAGMA synchronous = OFF", "BEGIN")
+    leave(path, "DELETE", *spill, "UPDATE a SET x = 'w' || x")
+    assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+
+
+def killed_with_a_log(path: Path) -> None:
+    leave(path, "WAL", "PRAGMA wal_checkpoint", "INSERT INTO a VALUES (1)")
+    assert path.with_name(f"{path.name}-wal").stat().st_size > 0
+
+
+def killed_with_all_in_its_log(path: Path) -> None:
+    """The file itself has no tables yet."""
+    leave(path, "WAL")
+
+
 def damaged_database(path: Path) -> None:
     database(path)
     raw = path.read_bytes()
@@ -111,7 +169,22 @@ def cut(path: Path) -> None:
 
 @KINDS
 @pytest.mark.parametrize(
-    "make", [text, one_line, header_only, database, marked_database, damaged_database]
+    "make",
+    [
+        text,
+        one_line,
+        header_only,
+        database,
+        marked_database,
+        marked_without_tables,
+        without_tables,
+        same_columns,
+        same_columns_of_vectors,
+        killed_while_it_wrote,
+        killed_with_a_log,
+        killed_with_all_in_its_log,
+        damaged_database,
+    ],
 )
 def test_a_file_of_another_program_stays_as_it_is(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: Kind, make: Callable[[Path], None]
@@ -119,21 +192,21 @@ def test_a_file_of_another_program_stays_as_it_is(
     path = tmp_path / "precious"
     make(path)
     path.chmod(0o644)
-    before, names = path.read_bytes(), sorted(tmp_path.iterdir())
+    before = {one: one.read_bytes() for one in tmp_path.iterdir()}
     cache = kind(path)
     with caplog.at_level(logging.WARNING, "pincite"):
         for _ in range(2):  # a run costs no more than without a cache
             cache.put(KEY)
             assert not cache.has(KEY)
     (warning,) = caplog.messages
-    assert f"{path} is a file of another program, or damaged" in warning
-    assert "PINCITE_CACHE" in warning
+    assert f"{path} is a file of another program, or a damaged cache" in warning
+    assert f"remove {path}; if not, name another file in PINCITE_CACHE" in warning
     for ask in cache.ask:
         with pytest.raises(StoreError, match="a file of another program"):
             ask()
     cache.close()
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o644)
-    assert sorted(tmp_path.iterdir()) == names
+    assert {one: one.read_bytes() for one in tmp_path.iterdir()} == before
+    assert path.stat().st_mode & 0o777 == 0o644
 
 
 @KINDS
@@ -177,6 +250,76 @@ def test_a_file_of_an_earlier_version_without_a_mark_is_used_and_gets_one(
     assert pragma(path, "user_version") == 1  # earlier versions empty the file of another one
 
 
+EARLIER = {
+    Vectors: """
+CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE NOT NULL);
+CREATE TABLE IF NOT EXISTS vectors (
+    id INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL, model INTEGER NOT NULL,
+    used_at INTEGER NOT NULL, vector BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used_at);
+""",
+    Notes: "CREATE TABLE IF NOT EXISTS notes"
+    " (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, note TEXT NOT NULL)",
+}
+
+
+@KINDS
+def test_the_tables_of_earlier_versions_are_known(tmp_path: Path, kind: Kind) -> None:
+    path = tmp_path / "cache.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(EARLIER[kind])
+    with closing(kind(path)) as cache:
+        cache.put(KEY)
+        assert cache.has(KEY)
+
+
+@KINDS
+def test_no_process_finds_a_file_without_its_mark(tmp_path: Path, kind: Kind) -> None:
+    """While a file is made, it is empty or marked at every statement."""
+    path = tmp_path / "cache.db"
+    seen: list[tuple[int, int]] = []
+
+    def look(_statement: str) -> None:
+        with closing(connect_to_identify(path)) as db:
+            ((mark,),) = db.execute("PRAGMA application_id")
+        seen.append((path.stat().st_size, mark))
+
+    cache = kind(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.set_trace_callback(look)
+        cache.cache._lay_out(db)
+        db.set_trace_callback(None)
+        look("")
+    cache.close()
+    marks = [mark for size, mark in seen if size]
+    assert len(seen) > len(marks) > 0
+    assert set(marks) == {cache.cache._mark}
+
+
+def test_a_file_has_its_mark_before_it_has_a_log(tmp_path: Path) -> None:
+    """So it is known when a process was killed."""
+    path, left = tmp_path / "cache.db", tmp_path / "left.db"
+    with closing(Vectors(path)) as cache:
+        cache.put(KEY)
+        for ending in ("", "-wal"):
+            shutil.copy(path.with_name(path.name + ending), left.with_name(left.name + ending))
+    with closing(Vectors(left)) as cache:
+        assert cache.has(KEY)
+
+
+def test_a_cache_is_used_whose_process_was_killed_while_it_wrote(tmp_path: Path) -> None:
+    path, left = tmp_path / "cache.db", tmp_path / "left.db"
+    fill(Notes, path, KEY, *(bytes([number]) * 16 for number in range(200)))
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        for statement in ("PRAGMA cache_size = 2", "PRAGMA synchronous = OFF", "BEGIN"):
+            db.execute(statement)
+        db.execute("UPDATE notes SET note = hex(zeroblob(500))")
+        for ending in ("", "-journal"):
+            shutil.copy(path.with_name(path.name + ending), left.with_name(left.name + ending))
+    assert NoteCache(left).get([KEY]) == {KEY: "A cat."}
+
+
 @KINDS
 @pytest.mark.parametrize("spoil", [damage, cut])
 def test_a_damaged_file_is_emptied_by_a_writer_alone(
@@ -209,8 +352,8 @@ def test_what_another_process_stored_since_the_damage_was_found_is_kept(tmp_path
     class Slow(NoteCache):
         """When it has found the damage, another process has found it as well."""
 
-        def _require_marked(self) -> None:
-            super()._require_marked()
+        def _close(self) -> None:
+            super()._close()
             fill(Notes, path, KEY)
 
     Slow(path).put({OTHER: "A dog."})

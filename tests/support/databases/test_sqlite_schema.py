@@ -84,6 +84,13 @@ def test_a_file_that_another_process_makes_at_that_moment_is_ours(tmp_path: Path
     assert is_of_another_program(ours, 8)
 
 
+def test_a_file_without_tables_may_be_of_another_program(tmp_path: Path) -> None:
+    one = connection(tmp_path / "a.db")
+    assert not is_of_another_program(one, 7)
+    one.execute("PRAGMA application_id = 77")
+    assert is_of_another_program(one, 7)
+
+
 def test_a_new_file_gets_its_log_after_another_process_has_let_go_of_it(tmp_path: Path) -> None:
     ours, other = connection(tmp_path / "a.db"), connection(tmp_path / "a.db")
     other.execute("BEGIN EXCLUSIVE")

@@ -28,10 +28,6 @@ CREATE TABLE IF NOT EXISTS vectors (
 );
 CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used_at);
 """
-_TABLES = {
-    "models": ("id", "fingerprint"),
-    "vectors": ("id", "key", "model", "used_at", "vector"),
-}
 _MARK = 0x50494E56
 _PAGE_BYTES = 16_384  # with the default of 4,096 a vector of 1,024 numbers fills two pages
 _ASKED = 500  # keys in one statement; SQLite takes at least 999 parameters
@@ -64,7 +60,7 @@ class VectorCache(CacheFile):
     """A file of vectors of at most `limit_bytes`. Safe to share among threads and processes."""
 
     def __init__(self, path: Path, limit_bytes: int, now: Callable[[], float] = time.time) -> None:
-        super().__init__(path, "the cache of embeddings", _MARK, _TABLES, _BUSY_S)
+        super().__init__(path, "the cache of embeddings", _MARK, _BUSY_S)
         self.limit_bytes = limit_bytes
         self._now = now
         self._database: sqlite3.Connection | None = None
@@ -171,7 +167,7 @@ class VectorCache(CacheFile):
 
     def _lay_out(self, db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-        db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
+        self._put_mark(db, "PRAGMA auto_vacuum = INCREMENTAL")
         use_log(db, _BUSY_S)
         db.execute("PRAGMA synchronous = NORMAL")
         self._migrate(db, _SCHEMA)

@@ -3,7 +3,8 @@ is overwritten.
 
 Any number of processes may use one file. A cache that fails costs a request, never a run. A setting
 may name any file, so one of another program is never changed, and neither is one of a newer
-version. A writer empties a damaged file.
+version. SQLite itself changes a file that it opens, if a process was killed that wrote to it. So
+the mark is read without SQLite's journal and log. A writer empties a damaged file that has it.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import sqlite3
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
 from pincite.errors import IndexTooNew, StoreError
 from pincite.support.databases.private_file import make_private_cache, require_regular
 from pincite.support.databases.sqlite_schema import (
-    is_of_another_program,
+    connect_to_identify,
     known_version,
     migrate,
 )
@@ -32,9 +33,8 @@ _ASKED: Final = 500  # keys in one statement; SQLite takes at least 999 paramete
 _VERSION: Final = 1
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-_COLUMNS: Final = """
-SELECT one.name, of.name FROM sqlite_schema AS one, pragma_table_info(one.name) AS of
-WHERE one.type = 'table' AND substr(one.name, 1, 7) <> 'sqlite_' ORDER BY one.name, of.cid
+_DEFINITIONS: Final = """
+SELECT name, sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_' ORDER BY name
 """
 
 
@@ -46,18 +46,15 @@ class CacheFile(ABC):
     """A file of a cache. Safe to share among threads and processes.
 
     `what` is its name in messages, `busy_s` the longest wait for another process. `mark` is the
-    application id that distinguishes it from files of other programs. `tables` have the columns of
-    each table: files of earlier versions have no mark.
+    application id that distinguishes it from files of other programs. Files of earlier versions
+    have none, and the tables of `_lay_out`.
     """
 
-    def __init__(
-        self, path: Path, what: str, mark: int, tables: Mapping[str, Sequence[str]], busy_s: float
-    ) -> None:
+    def __init__(self, path: Path, what: str, mark: int, busy_s: float) -> None:
         """Prepare the cache. The file is opened at its first use."""
         self.path = path
         self._what = what
         self._mark = mark
-        self._tables = {name: list(columns) for name, columns in tables.items()}
         self._busy_s = busy_s
         self._lock = threading.Lock()
         self._is_warned = False
@@ -68,8 +65,9 @@ class CacheFile(ABC):
 
     @abstractmethod
     def _lay_out(self, db: sqlite3.Connection) -> None:
-        """Set what SQLite needs to know, and make the tables and the mark that are missing. Raises
-        IndexTooNew, StoreError and errors of SQLite."""
+        """Set what SQLite needs to know, and make the mark and the tables that are missing, in this
+        order: a file with a log has its mark before. Raises IndexTooNew, StoreError and errors of
+        SQLite."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -109,10 +107,9 @@ class CacheFile(ABC):
                 except (UnicodeError, OSError):
                     return otherwise
                 except sqlite3.Error as error:
-                    if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                    if not _is_damage(error):
                         return otherwise
                     self._close()
-                    self._require_marked()
             raise _Damaged(
                 f"{self._what} {self.path} is damaged", hint="remove that file: it is a cache"
             )
@@ -121,19 +118,14 @@ class CacheFile(ABC):
         """Open the file for this user alone. A missing one is made. Raises StoreError for the file
         of another program and IndexTooNew for one of a newer version, which stay as they are, and
         OSError, sqlite3.Error."""
-        try:
-            is_new = require_regular(self.path).st_size == 0
-        except FileNotFoundError:
-            is_new = True
-        if is_new:
-            make_private_cache(self.path)
+        with suppress(FileNotFoundError):
+            if require_regular(self.path).st_size > 0:
+                self._require_own()
+        make_private_cache(self.path)
         db = sqlite3.connect(
             self.path, timeout=self._busy_s, isolation_level=None, check_same_thread=False
         )
         try:
-            if not is_new:
-                self._require_own(db)
-                make_private_cache(self.path)
             db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
             self._lay_out(db)
         except BaseException:
@@ -141,52 +133,61 @@ class CacheFile(ABC):
             raise
         return db
 
+    def _put_mark(self, db: sqlite3.Connection, more: str = "") -> None:
+        """Mark a file, and run `more` in the same transaction: no process finds a file without the
+        mark that is not empty."""
+        ((found,),) = db.execute("PRAGMA application_id")
+        if found != self._mark:
+            mark = f"PRAGMA application_id = {self._mark}"
+            db.executescript(f"BEGIN; {more}; {mark}; COMMIT")
+
     def _migrate(self, db: sqlite3.Connection, script: str) -> None:
-        """Run the script that makes the tables, if the file has not seen it, and mark the file."""
-        script = f"PRAGMA application_id = {self._mark}; {script}"
+        """Run the script that makes the tables, if the file has not seen it."""
         migrate(db, (script,), f"{self._what} {self.path}")
-        if is_of_another_program(db, self._mark):  # an earlier version of Pincite
-            db.execute(f"PRAGMA application_id = {self._mark}")
 
-    def _require_own(self, db: sqlite3.Connection) -> None:
-        if is_of_another_program(db, self._mark) and not self._is_unmarked(db):
-            raise self._not_ours()
-        known_version(db, _VERSION, f"{self._what} {self.path}")
-
-    def _is_unmarked(self, db: sqlite3.Connection) -> bool:
-        """Return whether a file without the mark is that of an earlier version."""
-        found: dict[str, list[str]] = {}
-        for table, column in db.execute(_COLUMNS):
-            found.setdefault(table, []).append(column)
-        ((mark,),) = db.execute("PRAGMA application_id")
-        return mark == 0 and found == self._tables
-
-    def _require_marked(self) -> None:
-        """Raise StoreError unless the header of a damaged file has the mark."""
-        with closing(sqlite3.connect(self.path, timeout=self._busy_s)) as db:
-            try:
-                db.execute("PRAGMA writable_schema = ON")  # reads a header of more pages
+    def _require_own(self) -> None:
+        """Raise StoreError unless the file has the mark, or no mark and the tables of an earlier
+        version. Raises IndexTooNew, and errors of SQLite for a file that cannot be read."""
+        try:
+            with closing(connect_to_identify(self.path)) as db:
                 ((mark,),) = db.execute("PRAGMA application_id")
-            except sqlite3.Error as error:
+                if mark != self._mark and (mark or not self._has_our_tables(db)):
+                    raise self._not_ours()
+                known_version(db, _VERSION, f"{self._what} {self.path}")
+        except sqlite3.Error as error:
+            if _is_damage(error):
                 raise self._not_ours() from error
-        if mark != self._mark:
-            raise self._not_ours()
+            raise
+
+    def _has_our_tables(self, db: sqlite3.Connection) -> bool:
+        with closing(self._empty()) as empty:
+            ours = empty.execute(_DEFINITIONS).fetchall()
+        return db.execute(_DEFINITIONS).fetchall() == ours
+
+    def _empty(self) -> sqlite3.Connection:
+        """Return an empty cache in memory."""
+        empty = sqlite3.connect(":memory:", isolation_level=None)
+        self._lay_out(empty)
+        return empty
 
     def _not_ours(self) -> StoreError:
         return StoreError(
-            f"{self._what} {self.path} is a file of another program, or damaged: it stays as it is",
-            hint="name another file in PINCITE_CACHE, or remove this one",
+            f"{self._what} {self.path} is a file of another program, or a damaged cache of an"
+            " earlier version: it is not used, and stays as it is",
+            hint=f"if it is an old cache, remove {self.path}; if not, name another file in"
+            " PINCITE_CACHE",
         )
 
     def _begin_again(self) -> None:
         """Write an empty cache over a damaged one. SQLite does so within a transaction, so others
         may have the file open. Raises StoreError if that fails."""
         try:
-            with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
-                self._lay_out(empty)
-                with closing(sqlite3.connect(self.path, timeout=self._busy_s)) as damaged:
-                    damaged.execute("PRAGMA writable_schema = ON")
-                    empty.backup(damaged)
+            with (
+                closing(self._empty()) as empty,
+                closing(sqlite3.connect(self.path, timeout=self._busy_s)) as damaged,
+            ):
+                damaged.execute("PRAGMA writable_schema = ON")  # reads a header of more pages
+                empty.backup(damaged)
         except sqlite3.Error as error:
             raise StoreError(
                 f"{self._what} {self.path} is damaged, and cannot be emptied: {error}",
@@ -206,6 +207,10 @@ class CacheFile(ABC):
         db.execute("COMMIT")
 
 
+def _is_damage(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
 class TextCache(CacheFile):
     """A file of texts by keys of 16 bytes. It is open only during a call, and keeps the `most`
     texts that were stored last. `table` and `column` are its names in SQLite."""
@@ -213,7 +218,7 @@ class TextCache(CacheFile):
     def __init__(
         self, path: Path, what: str, mark: int, table: str, column: str, most: int, busy_s: float
     ) -> None:
-        super().__init__(path, what, mark, {table: ("id", "key", column)}, busy_s)
+        super().__init__(path, what, mark, busy_s)
         self._table = table
         self._column = column
         self._most = most
@@ -273,6 +278,7 @@ class TextCache(CacheFile):
             yield db
 
     def _lay_out(self, db: sqlite3.Connection) -> None:
+        self._put_mark(db)
         self._migrate(
             db,
             f"CREATE TABLE IF NOT EXISTS {self._table} (id INTEGER PRIMARY KEY AUTOINCREMENT,"

@@ -84,6 +84,17 @@ def connect_to_read(
     raise error or sqlite3.OperationalError("it cannot be read")
 
 
+def connect_to_identify(path: Path) -> sqlite3.Connection:
+    """Open a file to see whose it is, as it is without its journal and its log: SQLite would write
+    both into it. Nothing is locked, so a process that writes may leave pages of two transactions;
+    the header has the same application id in both. That of a damaged file can be read, too. Raises
+    errors of SQLite."""
+    place = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    database = sqlite3.connect(place, uri=True, isolation_level=None)
+    database.execute("PRAGMA writable_schema = ON")  # reads a header of more pages
+    return database
+
+
 def _has_content(path: Path) -> bool:
     try:
         return require_regular(path).st_size > 0
@@ -105,11 +116,11 @@ def require_passive(database: sqlite3.Connection, name: str) -> None:
 
 
 def is_of_another_program(database: sqlite3.Connection, mark: int) -> bool:
-    """Return whether a file has tables but not this application id. The tables are read first:
-    another process may make the file meanwhile, and it writes both in one transaction."""
+    """Return whether a file has another application id, or tables and none. The tables are read
+    first: another process may make the file meanwhile, and it writes both in one transaction."""
     (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (found,) = database.execute("PRAGMA application_id").fetchone()
-    return bool(tables) and found != mark
+    return found != mark and bool(tables or found)
 
 
 def use_log(database: sqlite3.Connection, timeout_s: float = 20.0) -> None:
