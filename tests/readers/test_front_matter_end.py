@@ -33,6 +33,10 @@ FRONT = [
     "---\ndate created: 2026-01-01\n\nlast seen: 2026-01-02\n---\n",
     "---\nog:title: a\n---\n",
     "---\n'title': a\n---\n",
+    '---\n"the \\"title\\"": a\n---\n',
+    '---\n"C:\\\\": a\n---\n',
+    "---\n✅ done: 1\n---\n",
+    "---\n⭐: 1\n\n🏷️ tags: a\n---\n",
     "---\n<<: *a\n---\n",
     "---\n? [a]\n: b\n---\n",
     '---\n{"title": "a"}\n---\n',
@@ -55,7 +59,6 @@ FRONT = [
     "---\nt: [\n[a],\n\nb\n]\n---\n",
     '---\nt:\n  a: "one\n\nAnd two."\n---\n',
     "---\na: &a [x]\nb: !b {c: *a,\n\nd: 1}\n---\n",  # valid, and refused as values
-    f"---\na: [{'1,' * 5_000}\n\n2]\n---\n",
     "+++\ntitle = 1\n+++\n",
     "+++\n+++\n",
     "+++\n# of the site\n[params]\na.b = 1\n+++\n",
@@ -74,6 +77,9 @@ NONE = [
     "---\nNote: [draft\n\nSee the [docs](a.md). A paragraph.\n---\n",
     "---\nNote: [a,\n\nb]\n--- # a second document\nc\n---\n",
     f"---\nNote: [a,\n\nb{' ' * MOST_CHARS}]\n---\n",  # not read
+    # not read to their end
+    f"---\nNote: [{'1,' * 5_100}]\n\nA paragraph.\n\n# A heading\n\nText.\n---\n",
+    f"---\nNote: {'[' * 30}\n\nA paragraph.\n\n---\n",
     "---",
     "---\n",
     "---\ntitle: a\n",
@@ -89,6 +95,8 @@ NONE = [
     "---\nNote: read this.\n\nAnother paragraph.\n\n---\n",
     "---\nNote: read this.\n# A heading\nA paragraph.\n\n---\n",
     "---\n- a\n- b: c\n---\n",
+    '---\n"A \\" b\nc": d\n---\n',
+    "---\n✅ It is done.\n---\n",
     "---\n[a]: https://a.example\n---\n",
     "---\nhttps://a.example\n---\n",
     "---\n**Note:** b\n---\n",

@@ -14,11 +14,13 @@ from pincite.readers.untrusted_yaml import is_mapping
 from pincite.support.late_patterns import late_pattern
 
 MARKS: Final = ("---", "+++")
-_QUOTED: Final = r"\"[^\"\n]{1,99}\"|'[^'\n]{1,99}'"
+_QUOTED: Final = r"\"(?:[^\"\\\n]|\\[^\n]){1,99}\"|'[^'\n]{1,99}'"
+#: What a name begins with: no mark of Markdown, but an emoji.
+_FIRST: Final = r"[\w$./\u2600-\u27bf\u2b50\U0001f000-\U0001faff]"
 #: A name of YAML and its colon. One within the name has no blank behind it, as in `og:title: x`.
-_YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|[\w$./](?:[^\s:]|:(?=\S))*+)[ \t]*+:(?=\s|\Z)")
+_YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|{_FIRST}(?:[^\s:]|:(?=\S))*+)[ \t]*+:(?=\s|\Z)")
 #: A name with blanks, as Obsidian writes them.
-_YAML_WORDS: Final = late_pattern(r"[\w$./](?:[^:#\n]|:(?=\S)|(?<=\S)\#)*+:(?=\s|\Z)")
+_YAML_WORDS: Final = late_pattern(rf"{_FIRST}(?:[^:#\n]|:(?=\S)|(?<=\S)\#)*+:(?=\s|\Z)")
 #: Entries in braces, which are not a template, and names that are lists.
 _YAML_OTHER: Final = late_pattern(r"\{(?![{%#<])|\?[ \t]")
 _TOML_PART: Final = rf"(?:[\w-]++|{_QUOTED})"
@@ -39,8 +41,9 @@ def end_of_front_matter(text: str) -> int:
     same mark, or of `...` for YAML, at any distance. Between them is nothing, or first an entry:
     `name:` in YAML, `name =` or `[table]` in TOML. Only blank lines and comments may be above it.
     Other text between two lines of `---` belongs to a page that begins with a thematic break. So
-    does a paragraph below an entry of YAML that stands by itself, unless the block is valid YAML:
-    then it is within quotes or brackets. Other values may be invalid.
+    does a paragraph below an entry of YAML that stands by itself, unless the block is valid YAML
+    within the limits of `untrusted_yaml`: then it is within quotes or brackets. Other values may be
+    invalid.
 
     Takes time linear in the text, and almost none without a mark.
     """

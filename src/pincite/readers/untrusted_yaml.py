@@ -15,10 +15,6 @@ _CONTENT: Final = 2  # the event after the starts of the stream and of the docum
 _LONGEST_DETAIL: Final = 120
 
 
-class _Beyond(ValueError):
-    """A limit is exceeded. What was read so far is valid."""
-
-
 def load_yaml(block: str) -> object:
     """Return the value of a block of at most `MOST_CHARS`. Raises ValueError, RecursionError and
     OverflowError; the message is one line."""
@@ -38,7 +34,7 @@ def load_yaml(block: str) -> object:
 @lru_cache(maxsize=4)  # all who read a file ask
 def is_mapping(block: str) -> bool:
     """Return whether the syntax of a block is that of one mapping. Its values may be such that
-    `load_yaml` refuses them. A block above `MOST_CHARS` is not read and none."""
+    `load_yaml` refuses them. A block beyond a limit is not read to its end, and none."""
     import yaml
 
     if len(block) > MOST_CHARS:
@@ -49,8 +45,6 @@ def is_mapping(block: str) -> bool:
                 return False
             if number > _CONTENT and isinstance(event, yaml.DocumentStartEvent):
                 return False
-    except _Beyond:
-        return True
     except (yaml.YAMLError, ValueError):
         return False
     return True
@@ -63,7 +57,7 @@ def one_line(error: BaseException) -> str:
 
 
 def _events(block: str) -> Iterator[Any]:
-    """Yield the parser's events. Raises _Beyond, ValueError and errors of YAML."""
+    """Yield the parser's events. Raises ValueError beyond a limit, and errors of YAML."""
     import yaml
 
     depth = 0
@@ -73,7 +67,7 @@ def _events(block: str) -> Iterator[Any]:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST or number > _MOST_NODES:
-            raise _Beyond("too deep" if depth > _DEEPEST else "too many values")
+            raise ValueError("too deep" if depth > _DEEPEST else "too many values")
         yield event
 
 
