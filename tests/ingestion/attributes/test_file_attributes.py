@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ConfigError, InvalidAttribute, UsageError
+from pincite.readers.front_matter import FrontMatter
 from tests.ingestion.attributes.front_matter import PAGE, front
 from tests.ingestion.desk import Desk
 
@@ -43,6 +44,17 @@ def test_lists_with_numbers_and_null_are_lists_of_texts(desk: Desk) -> None:
         "years": ("2023", "2024"),
         "some": ("a",),
     }
+
+
+def test_files_of_an_earlier_version_get_their_attributes_with_the_next_run(desk: Desk) -> None:
+    desk.write("docs/a.md", front("course: ml\ntitle: Its own"))
+    with pytest.MonkeyPatch.context() as before:
+        before.setattr("pincite.ingestion.sources.revisions._TEXT_RULES", {})
+        before.setattr("pincite.ingestion.read.front_matter_of", lambda _text: FrontMatter())
+        desk.run("docs")
+        assert desk.attributes() == {"a.md": {}}
+    desk.run("docs")
+    assert desk.attributes() == {"a.md": {"course": "ml"}}
 
 
 def test_each_new_name_is_told_once(desk: Desk) -> None:
