@@ -82,6 +82,20 @@ def test_a_folder_that_became_a_link_out_of_the_source_is_not_followed(folder: P
     assert seen_after(folder).gone == "deleted"
 
 
+def test_a_folder_that_becomes_a_link_between_look_and_read_is_not_followed(folder: Path) -> None:
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_text("secret\n")
+
+    def replaced() -> int:  # the clock is read before the file is opened
+        (folder / "docs").rename(folder / "old")
+        (folder / "docs").symlink_to(outside)
+        return time.time_ns()
+
+    disk = Disk(SourceLimits().most_bytes, clock_ns=replaced)
+    assert disk.content(str(folder), "docs/a.md", {}) == Lacking("gone", "the file is gone")
+
+
 @pytest.mark.parametrize(
     "path", ["../outside.md", "/etc/passwd", "docs/../a.md", "docs//a.md", "a\0b", "", "x" * 5000]
 )

@@ -187,6 +187,19 @@ def test_patterns_choose_what_counts(tmp_path: Path) -> None:
         assert listed(source) == ["docs/c.md", "docs/old/d.md"]
 
 
+def test_a_folder_that_became_a_link_since_it_was_listed_is_not_followed(tmp_path: Path) -> None:
+    root = plant(tmp_path / "root", {"v/f.md": "words"})
+    plant(tmp_path / "else", {"f.md": "secret", ".gitignore": "f.md"})
+    with opened(root) as source:
+        (entry,) = source.entries()
+        assert isinstance(entry, Entry)
+        (root / "v").rename(tmp_path / "old")
+        (root / "v").symlink_to(tmp_path / "else")
+        assert not source.can_read(entry)
+        with pytest.raises(SourceError, match=r"v/f\.md cannot be read"):
+            source.read(entry)
+
+
 def test_links_are_never_followed_and_always_named(tmp_path: Path) -> None:
     outside = plant(tmp_path / "outside", {"secret.md": "x"})
     root = plant(tmp_path / "root", {"a.md": "x", "sub/b.md": "x"})

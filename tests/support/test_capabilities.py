@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.support import capabilities
-from pincite.support.capabilities import open_to_read
+from pincite.support.capabilities import open_below, open_to_read
 
 
 @pytest.fixture(params=["by the system", "by looking"], autouse=True)
@@ -17,6 +17,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How links are told from files."""
     if request.param == "by looking":
         monkeypatch.setattr(capabilities, "NO_FOLLOW", 0)
+        monkeypatch.setattr(capabilities, "FROM_FOLDERS", False)
     return str(request.param)
 
 
@@ -63,3 +64,78 @@ def test_a_file_that_becomes_a_link_while_it_is_opened_is_not_read(
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     os.close(open_to_read(tmp_path / "pipe"))
+
+
+def below(root: Path, path: str) -> bytes:
+    handle = open_below(str(root), path)
+    try:
+        return os.read(handle, 1000)
+    finally:
+        os.close(handle)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "root/a/b").mkdir(parents=True)
+    (tmp_path / "root/a/b/f.md").write_bytes(b"mine")
+    (tmp_path / "root/f.md").write_bytes(b"top")
+    (tmp_path / "else/b").mkdir(parents=True)
+    for name in ("f.md", "b/f.md"):
+        (tmp_path / "else" / name).write_bytes(b"secret")
+    return tmp_path / "root"
+
+
+def test_a_file_below_a_folder_is_read_also_where_the_folder_is_a_link(root: Path) -> None:
+    (root.parent / "link").symlink_to(root)
+    for place in (root, root.parent / "link"):
+        assert (below(place, "f.md"), below(place, "a/b/f.md")) == (b"top", b"mine")
+
+
+def test_no_part_of_the_path_below_a_folder_may_be_a_link_or_lead_up(root: Path) -> None:
+    (root / "out").symlink_to(root.parent / "else")
+    (root / "a/out").symlink_to(root.parent / "else")
+    (root / "a/f.md").symlink_to(root / "f.md")
+    for path in ("out/f.md", "out/b/f.md", "a/out/f.md", "a/out/b/f.md", "a/f.md"):
+        with pytest.raises(OSError, match=r"directory|link") as raised:
+            open_below(str(root), path)
+        assert raised.value.errno in (errno.ENOTDIR, errno.ELOOP)
+    for path in ("../else/f.md", "a/../f.md", "/f.md", "a//b/f.md", "./f.md", "", "a/none/f.md"):
+        with pytest.raises(FileNotFoundError):
+            open_below(str(root), path)
+    with pytest.raises(IsADirectoryError):
+        open_below(str(root), "a/b")
+
+
+def test_no_folder_stays_open(root: Path) -> None:
+    def count() -> int:
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+    before = count()
+    below(root, "a/b/f.md")
+    for path in ("a/b/none.md", "a/none/f.md", "f.md/x", "a/b"):
+        with pytest.raises(OSError, match="directory"):
+            open_below(str(root), path)
+    assert count() == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may list everything")
+def test_a_folder_that_may_be_entered_but_not_listed_is_no_obstacle(root: Path) -> None:
+    (root / "a").chmod(0o111)
+    assert below(root, "a/b/f.md") == b"mine"
+
+
+def test_a_folder_that_becomes_a_link_while_its_file_is_opened_is_not_left(
+    root: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way != "by the system":
+        pytest.skip("only folders that are open stay the same")
+    opens = os.open
+
+    def replaced(path: str, flags: int, *, dir_fd: int | None = None) -> int:
+        if path == "b":  # `a` is open, and its name leads elsewhere from now on
+            (root / "a").rename(root / "old")
+            (root / "a").symlink_to(root.parent / "else")
+        return opens(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", replaced)
+    assert below(root, "a/b/f.md") == b"mine"

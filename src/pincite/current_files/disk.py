@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.readers import content_hash_of
-from pincite.support.capabilities import open_to_read
+from pincite.support.capabilities import open_below
 
 #: A file that changed less than this before it was read may change again without other times: the
 #: kernel counts them in steps of 4 ms, FAT in steps of 2 s, as some network disks do.
@@ -74,7 +74,7 @@ class Disk:
             known = self._known.get((root, path))
             if known is not None and not raw and known[0] == signature(status):
                 return Content(known[1])
-            return self._read(root, path, place)
+            return self._read(root, path)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return Lacking("gone", "the file is gone")
         except PermissionError:
@@ -96,11 +96,11 @@ class Disk:
             end = path.find("/", end + 1)
         return True
 
-    def _read(self, root: str, path: str, place: str) -> Content | Lacking:
+    def _read(self, root: str, path: str) -> Content | Lacking:
         """Raises OSError."""
         for _ in range(_TRIES):
             now_ns = self._clock_ns()
-            handle = open_to_read(place)
+            handle = open_below(root, path)
             with os.fdopen(handle, "rb", buffering=0) as opened:
                 before = os.fstat(handle)
                 if not stat.S_ISREG(before.st_mode):

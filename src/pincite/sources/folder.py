@@ -21,7 +21,7 @@ from pincite.sources.entries import (
 )
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
-from pincite.support.capabilities import open_to_read
+from pincite.support.capabilities import open_below
 from pincite.support.fields import replace
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class FolderSource(OpenSource):
     ) -> None:
         super().__init__(source, within=within)
         self._root = root
+        self._location = str(root)
         self._selection = selection
         self._limits = limits
         self._checkout = checkout
@@ -173,10 +174,9 @@ class FolderSource(OpenSource):
 
     def read(self, entry: Entry) -> bytes:
         """See OpenSource. Only a regular file within the limits is read, whatever replaced the file
-        since it was listed."""
-        file = self._root / entry.path
+        or a folder above it since it was listed."""
         try:
-            handle = open_to_read(file)
+            handle = open_below(self._location, entry.path)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise SourceError(f"{entry.path} has become a link; index again.") from error
@@ -198,7 +198,7 @@ class FolderSource(OpenSource):
     def can_read(self, entry: Entry) -> bool:
         """See OpenSource."""
         try:
-            os.close(open_to_read(self._root / entry.path))
+            os.close(open_below(self._location, entry.path))
         except OSError:
             return False
         return True

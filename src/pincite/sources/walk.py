@@ -27,7 +27,7 @@ from pincite.sources.kinds import (
     SKIPPED_FOLDERS,
     reject_name,
 )
-from pincite.support.capabilities import open_to_read
+from pincite.support.capabilities import open_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -148,7 +148,7 @@ class Walk:
             return ()
         rules = []
         for name in IGNORE_FILES:
-            found = _read_rules(os.path.join(self._root, folder, name), folder)  # noqa: PTH118
+            found = _read_rules(self._root, f"{folder}/{name}" if folder else name, folder)
             if found:
                 rules.append(found)
         return tuple(rules)
@@ -267,9 +267,9 @@ def _is_huge(item: os.DirEntry[str]) -> bool:
         return False
 
 
-def _read_rules(file: str, folder: str) -> IgnoreRules | None:
+def _read_rules(root: str, path: str, folder: str) -> IgnoreRules | None:
     try:
-        with open(open_to_read(file), "rb") as opened:  # nor does git  # noqa: PTH123
+        with os.fdopen(open_below(root, path), "rb") as opened:  # no link, as in git
             status = os.fstat(opened.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_IGNORE_BYTES:
                 return None
@@ -281,5 +281,5 @@ def _read_rules(file: str, folder: str) -> IgnoreRules | None:
 
 def read_exclude_file(file: Path) -> tuple[IgnoreRules, ...]:
     """Return the rules of git's `info/exclude`, which are relative to the root of the checkout."""
-    found = _read_rules(str(file), "")
+    found = _read_rules(str(file.parent), file.name, "")
     return (found,) if found else ()

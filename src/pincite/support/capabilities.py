@@ -9,7 +9,7 @@ import errno
 import os
 import socket
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +41,12 @@ CLOSE_ON_EXEC: Final = getattr(os, "O_CLOEXEC", 0)
 BINARY: Final = getattr(os, "O_BINARY", 0)  # without it Windows changes line ends
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 NEVER_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
+_READ: Final = os.O_RDONLY | NEVER_WAIT | CLOSE_ON_EXEC | BINARY
+#: Whether files open relative to an open folder, which stays the same whatever gets its name.
+FROM_FOLDERS: Final = bool(NO_FOLLOW) and os.open in os.supports_dir_fd
+#: Opens a folder, and on Linux also one that may be entered but not listed.
+_FOLDER: Final = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", NEVER_WAIT) | CLOSE_ON_EXEC
+_NOT_DOWN: Final = frozenset({"", ".", ".."})  # parts of a path that leads elsewhere than down
 
 
 def this_user() -> int:
@@ -70,17 +76,47 @@ def open_to_read(path: str | Path, *, follow: bool = False) -> int:
     """Open a file of a possible stranger and return its descriptor. A pipe in its place does not
     block, and a link is followed only with `follow`. Raises OSError, ELOOP for a link, EISDIR for a
     folder, which no file object takes over and closes."""
-    flags = os.O_RDONLY | NEVER_WAIT | CLOSE_ON_EXEC | BINARY
     if follow or NO_FOLLOW:
-        return _no_folder(os.open(path, flags | (0 if follow else NO_FOLLOW)), path)
+        return _no_folder(os.open(path, _READ | (0 if follow else NO_FOLLOW)), path)
     before = os.lstat(path)
     if stat.S_ISLNK(before.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    handle = os.open(path, flags)
+    handle = os.open(path, _READ)
     if not os.path.samestat(before, os.fstat(handle)):
         os.close(handle)
         raise OSError(errno.ELOOP, "it was replaced while opening", str(path))
     return _no_folder(handle, path)
+
+
+def open_below(root: str, path: str) -> int:
+    """Open the file `path` below the folder `root` as `open_to_read` does. `path` has its parts
+    between slashes, and none of them may be a link; `root` may be one. Each folder is opened in the
+    one above it, so that none can be exchanged after a look at it. Raises OSError, ENOTDIR or ELOOP
+    for a link in place of a folder, ENOENT for a path with `..`; ValueError for a NUL."""
+    *folders, name = parts = path.split("/")
+    if not _NOT_DOWN.isdisjoint(parts):
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if not folders or not FROM_FOLDERS:
+        _require_folders(root, folders)
+        return open_to_read(f"{root}/{path}")
+    above = os.open(root, _FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER | NO_FOLLOW, dir_fd=above)
+            os.close(above)
+            above = inner
+        return _no_folder(os.open(name, _READ | NO_FOLLOW, dir_fd=above), path)
+    finally:
+        os.close(above)
+
+
+def _require_folders(root: str, folders: Sequence[str]) -> None:
+    """Raise OSError where one of these, each in the one before it, is no folder or is a link."""
+    place = root
+    for folder in folders:
+        place = f"{place}/{folder}"
+        if not stat.S_ISDIR(os.lstat(place).st_mode):
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), place)
 
 
 def _no_folder(handle: int, path: str | Path) -> int:
