@@ -8,10 +8,11 @@ from pincite.settings.file.layers import read_layers
 from pincite.settings.file.trust import claims_of
 
 
-def test_texts_in_spans_take_trust_and_spans_without_them_do_not(tmp_path: Path) -> None:
+def test_spans_take_trust_and_so_do_texts_in_them(tmp_path: Path) -> None:
     config = tmp_path / "pincite.toml"
-    config.write_text("[tracing]\nenabled = true\ntexts = false\n")
+    config.write_text("[tracing]\nenabled = false\ntexts = false\n")
     assert claims_of(read_layers(config)) == ()
-    config.write_text("[tracing]\ntexts = true\n")
-    (claim,) = claims_of(read_layers(config))
-    assert claim.key == "tracing.texts"
+    config.write_text("[tracing]\nenabled = true\ntexts = true\n")
+    assert [claim.key for claim in claims_of(read_layers(config))] == [
+        "tracing.enabled", "tracing.texts",
+    ]  # fmt: skip

@@ -2,9 +2,10 @@
 
 A file beside an index may be somebody else's: a checkout brings its own. What it says of ranking
 harms nobody. What reaches outside of its folder does: models, which texts and keys are sent to,
-servers, files elsewhere, and words that stand outside of the fences of what is quoted. A file that
-has any of these is used only once a person has said so; then its hash is remembered, with those of
-the files that it extends and of its prompts, and with another one the person is asked again.
+servers, files elsewhere, and words that stand outside of the fences of what is quoted or instruct a
+model. A file that has any of these is used only once a person has said so; then its hash is
+remembered, with those of the files that it extends and of its prompts, and with another one the
+person is asked again.
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ _ALWAYS: Final = {
     ("workspace", "oidc"): "who may sign in",
     ("memory", "path"): "where facts about users are kept",
     PROMPTS: "instructions for a model",
+    ("answer", "sentence"): "words that answers show as Pincite's own",
+    ("rerank", "instruction"): "instructions for a model",
+    ("rerank", "corpus"): "words in instructions for a model",
+    ("corpus", "*"): "words in instructions for a model",
+    ("tracing", "enabled"): "times and counts are sent to a collector",
     ("tracing", "texts"): "questions are sent to a collector",
     ("source", "*", "descriptions"): "words that models read outside of quotations",
 }
