@@ -67,7 +67,7 @@ class WorkspaceDocumentsContract:
     @contract
     async def test_a_document_is_as_it_was_given(self, workspaces: Workspaces) -> None:
         scene = await set_scene(workspaces)
-        given = {"title": "Keys\n\u2028 & <locks> 文", "category": "'; --"}
+        given = {"title": "Keys & <locks> 文", "note": "a\n\u2028b", "category": "'; --"}
         async with workspaces.of(scene.ada.id) as session:
             made = await add(
                 session, scene.team.id, "über 文.md", source_ids=("b", "a", "b"), given=given
@@ -97,6 +97,19 @@ class WorkspaceDocumentsContract:
             assert (changed.source_ids, changed.content_hash) == (("c",), "f" * 64)
             with pytest.raises(UsageError, match="together"):
                 await session.change_document(made.id, size=7)
+
+    @contract
+    async def test_a_title_with_hidden_characters_is_refused(self, workspaces: Workspaces) -> None:
+        scene = await set_scene(workspaces)
+        async with workspaces.of(scene.ada.id) as session:
+            made = await add(session, scene.team.id, given={"title": "t"})
+            for title in ("a\x1b[2Jb", "a\u202eb", "a\nb"):
+                with pytest.raises(UsageError, match=r"given\.title .* is not allowed in it"):
+                    await session.change_document(made.id, given={"title": title})
+                with pytest.raises(UsageError, match=r"given\.title .* is not allowed in it"):
+                    await add(session, scene.team.id, given={"title": title})
+            assert (await session.document(made.id)).given == {"title": "t"}
+            assert (await session.change_document(made.id, given={"title": ""})).given == {}
 
     @contract
     async def test_metadata_that_grows_by_changes_has_the_same_limit(

@@ -121,6 +121,14 @@ def metadata(name: str, values: object) -> dict[str, str]:
     return dict(values)
 
 
+def given_metadata(values: object) -> dict[str, str]:
+    """Return the metadata that a user gives a document: as `metadata`, and the title, which is
+    shown as a name, is one line without hidden characters. Raise UsageError."""
+    found = metadata("given", values)
+    line("given.title", found.get("title", ""), VALUE_CHARS, empty=True)
+    return found
+
+
 def text(name: str, value: object, most: int) -> str:
     """Return a text that the database can store, of at most `most` characters. Raise UsageError."""
     require_kind(name, value, str, "a text")

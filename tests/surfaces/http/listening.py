@@ -13,7 +13,7 @@ from tests.surfaces.http.desks import Office
 
 @asynccontextmanager
 async def listening(served: Office) -> AsyncIterator[int]:
-    config = uvicorn.Config(served.app, port=0, lifespan="off", log_level="critical")
+    config = uvicorn.Config(served.app, port=0, http="h11", lifespan="off", log_level="critical")
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110 - it has no event for it

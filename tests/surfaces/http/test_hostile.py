@@ -16,6 +16,7 @@ from pincite.support.fields import replace
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import RequestLimits
 from tests.surfaces.http.desks import HOST, Office, Person, office
+from tests.surfaces.http.listening import listening
 
 pytestmark = pytest.mark.anyio
 
@@ -47,6 +48,30 @@ async def test_names_and_pages_of_others_are_refused(
     said = await anna.client.get("/v1/spaces", headers=headers)
     assert said.status_code == status
     assert code in said.text
+
+
+async def test_a_request_with_two_keys_is_refused(anna: Person) -> None:
+    bearer = f"Bearer {anna.key}"
+    for other in (bearer, "Bearer pin_other", ""):
+        twice = [("authorization", bearer), ("authorization", other)]
+        said = await anna.client.get("/v1/spaces", headers=httpx.Headers(twice))
+        assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+        assert "several Authorization headers" in said.json()["detail"]
+
+
+async def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(
+    served: Office, anna: Person
+) -> None:
+    body = '{"question": "quetzal"}'
+    head = f"POST /v1/search HTTP/1.1\r\nhost: {HOST}\r\nauthorization: Bearer {anna.key}\r\n"
+    lengths = f"content-length: {len(body)}\r\ntransfer-encoding: chunked\r\n"
+    async with listening(served) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"{head}{lengths}\r\n{len(body):x}\r\n{body}\r\n0\r\n\r\n".encode())
+        said = await asyncio.wait_for(reader.read(), 60)  # to its end
+        writer.close()
+    assert said.startswith(b"HTTP/1.1 400 ")
+    assert b"both Content-Length and Transfer-Encoding" in said
 
 
 @pytest.mark.parametrize(

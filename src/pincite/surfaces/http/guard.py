@@ -187,6 +187,12 @@ class Guard:
         return True
 
     def _refusal(self, scope: Scope, request_id: str) -> Problem | None:
+        names = Counter(name for name, _ in scope["headers"])
+        if names[b"authorization"] > 1:
+            return _invalid("the request has several Authorization headers", request_id)
+        if names[b"content-length"] and names[b"transfer-encoding"]:
+            said = "the request has both Content-Length and Transfer-Encoding"  # RFC 9112, 6.1
+            return _invalid(said, request_id)
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if host not in self._hosts and "*" not in self._hosts:
@@ -273,5 +279,9 @@ def _is_own(origin: str, host: str) -> bool:
     return found.netloc.lower() == host and found.scheme in ("http", "https")
 
 
-def _problem(status: int, code: str, title: str, request_id: str) -> Problem:
-    return Problem(f"urn:pincite:problem:{code}", title, status, code, request_id=request_id)
+def _invalid(detail: str, request_id: str) -> Problem:
+    return _problem(400, "invalid_request", "Invalid request", request_id, detail)
+
+
+def _problem(status: int, code: str, title: str, request_id: str, detail: str = "") -> Problem:
+    return Problem(f"urn:pincite:problem:{code}", title, status, code, detail, "", request_id)

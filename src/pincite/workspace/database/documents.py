@@ -35,7 +35,7 @@ class UsersDocuments(UsersSpaces):
             "filename": checked_filename(filename),
             "hash": checks.content_hash(content_hash),
             "size": checks.size(size),
-            "given": json_text(checks.metadata("given", given or {})),
+            "given": json_text(checks.given_metadata(given or {})),
         }
         await self._changing(space_id)
         made, there = await self._id_for("documents", id_)
@@ -176,6 +176,6 @@ class UsersDocuments(UsersSpaces):
 def _changed(before: dict[str, str], given: dict[str, str] | None) -> dict[str, str]:
     """Return the fields that a person has set, after a change of some of them. An empty value
     removes a field. Raise UsageError if the document would have too many fields."""
-    asked = checks.metadata("given", given or {})
+    asked = checks.given_metadata(given or {})
     changed = {name: value for name, value in {**before, **asked}.items() if value}
     return checks.metadata("given", changed) if len(changed) > len(before) else changed
