@@ -225,7 +225,8 @@ def test_the_reason_is_one_sentence_that_names_the_number(numbers: list[float]) 
     candidates = tuple(candidate(("coverage", "share", value)) for value in numbers)
     verdict = gate(candidates, CONFIG).verdict
     share, unit = verdict.reason.removeprefix("The best passage has ").split(" ")[:2]
-    assert (float(share), unit) == (pytest.approx(100 * max(numbers), abs=0.5), "%")
+    assert float(share) == pytest.approx(100 * max(numbers), abs=0.5)
+    assert unit == "%"
     assert verdict.reason.endswith(".")
 
 
