@@ -13,7 +13,7 @@ from pincite.citations.current_file import CitationStatus
 from pincite.engine import AsyncPincite
 from pincite.errors import StoreError
 from pincite.model import Chunk
-from pincite.ports import ReadableIndex
+from pincite.ports import PagedIndex
 from pincite.sources import Entry
 from pincite.sources.folder import FolderSource
 from tests.citations.repository import FILE, Repository
@@ -54,7 +54,7 @@ def test_a_commit_that_nobody_has_needs_a_quote(repository: Repository) -> None:
 class Away:
     """An index whose points cannot be read."""
 
-    def __init__(self, index: ReadableIndex) -> None:
+    def __init__(self, index: PagedIndex) -> None:
         self._index = index
 
     def __getattr__(self, name: str) -> Any:
@@ -80,7 +80,7 @@ def test_a_passage_is_not_called_changed_if_its_points_cannot_be_read(
             claims = [Claim(place, last.text), Claim(place, "no such text")]
             up = await check_claims(client, claims, repository.place)
             assert [one.status for one in up] == ["fresh", "changed"]
-            away = cast(ReadableIndex, Away(client))
+            away = cast(PagedIndex, Away(client))
             plain = await check_claims(away, claims, repository.place, faults=False)
             assert plain == tuple(ClaimCheck(place, "unknown") for _ in claims)
             return await check_claims(away, claims, repository.place)

@@ -120,27 +120,35 @@ def _alike(one: str, other: str) -> bool:
     return one.split() == other.split()
 
 
-def is_passage(quote: str, chunks: Sequence[Chunk]) -> bool:
-    """Is a quote, whatever its white space, exactly one chunk of a document or several that follow
-    each other? Takes time linear in both."""
-    parts: list[str] = []
-    begins, ends, size = set[int](), set[int](), 0
-    last, stop = "", -1  # of the chunk before
-    for chunk in sorted(chunks, key=lambda one: one.start):
-        words = " ".join(chunk.text.split())
-        if not words:
-            continue
-        if stop != chunk.start or last.isspace() or chunk.text[:1].isspace():
-            parts.append(" ")
-            size += 1
-        parts.append(words)
-        begins.add(size)
-        size += len(words)
-        ends.add(size)
-        last, stop = chunk.text[-1:], chunk.end
-    wanted = " ".join(quote.split())
-    found = places("".join(parts), wanted)
-    return any(at in begins and at + len(wanted) in ends for at in found)
+class Passages:
+    """The text of all chunks of a document, and where they begin and end in it."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        parts: list[str] = []
+        self._begins, self._ends, size = set[int](), set[int](), 0
+        last, stop = "", -1  # of the chunk before
+        for chunk in sorted(chunks, key=lambda one: one.start):
+            words = " ".join(chunk.text.split())
+            if not words:
+                continue
+            if stop != chunk.start or last.isspace() or chunk.text[:1].isspace():
+                parts.append(" ")
+                size += 1
+            parts.append(words)
+            self._begins.add(size)
+            size += len(words)
+            self._ends.add(size)
+            last, stop = chunk.text[-1:], chunk.end
+        self._text = "".join(parts)
+
+    def has(self, quote: str) -> bool:
+        """Is a quote, whatever its white space, exactly one chunk or several that follow each
+        other? Takes time linear in both; without chunks of its length, its text is not looked
+        for."""
+        wanted = " ".join(quote.split())
+        size = len(wanted)
+        begins = {at for at in self._begins if at + size in self._ends}
+        return bool(begins) and any(at in begins for at in places(self._text, wanted))
 
 
 def was_cited(cited: ClaimedText, folder: Path | None) -> bool:

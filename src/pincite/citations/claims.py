@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.claimed_text import ClaimedText, is_passage, was_cited
+from pincite.citations.claimed_text import ClaimedText, Passages, was_cited
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
-from pincite.citations.current_file import Renames
+from pincite.citations.current_file import CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
+from pincite.citations.listing import CitedIndex
 from pincite.citations.passage import IndexedFile
 from pincite.citations.resolve import (
     NotNamed,
@@ -26,13 +27,13 @@ from pincite.citations.resolve import (
 from pincite.errors import StoreError, UsageError
 from pincite.model import Attributes
 from pincite.model.citation import Citation, chars_of, parse_citation
-from pincite.ports import CollectionInfo, ReadableIndex
-from pincite.scope.tagged_index import TaggedIndex
+from pincite.ports import CollectionInfo, PagedIndex
 from pincite.support.arguments import require_kind, shown
 from pincite.support.fields import replace
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
+_Place = tuple[str, str, str]  # collection, source and path of a document
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 
 
@@ -50,7 +51,7 @@ def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
 
 
 async def check_claims(
-    index: ReadableIndex,
+    index: PagedIndex,
     claims: Sequence[Claim],
     folder: Path | None = None,
     *,
@@ -74,47 +75,70 @@ async def check_claims(
     """
     within = await open_within(index, tags, collections, bounds)
     renames = None if within.narrowed else Renames()
-    return tuple(
-        [await _check_one(within, within.infos, one, folder, faults, renames) for one in claims]
-    )
+    checking = _Checking(within, folder, faults, renames)
+    return await checking.all(claims)
 
 
-async def _check_one(
-    index: TaggedIndex,
-    infos: Sequence[CollectionInfo],
-    claim: Claim,
-    folder: Path | None,
-    faults: bool,
-    renames: Renames | None,
-) -> ClaimCheck:
-    if len(claim.citation) > _LONGEST:
-        return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
-    try:
-        cited = await _resolve(index, infos, claim)
-    except UsageError as error:
-        return ClaimCheck(claim.citation, "unknown", error.message)
-    cited = replace(cited, cut=not claim.quote.strip())
+class _Checking:
+    """The claims of one request: each once, and those about one document together."""
 
-    def held(cited: ClaimedText) -> ClaimCheck:
-        return compare_claim(claim, cited, folder, faults, renames)
+    def __init__(
+        self, index: CitedIndex, folder: Path | None, faults: bool, renames: Renames | None
+    ) -> None:
+        self._index = index
+        self._folder = folder
+        self._faults = faults
+        self._renames = renames
+        self._files = CurrentFiles()
 
-    found = await asyncio.to_thread(held, cited)
-    if found.status != "changed" or cited.cut:
+    async def all(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
+        """The verdicts in the order of the claims."""
+        found: dict[Claim, ClaimCheck] = {}
+        about: dict[_Place, list[tuple[Claim, ClaimedText]]] = {}
+        for claim in dict.fromkeys(claims):
+            if len(claim.citation) > _LONGEST:
+                found[claim] = ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
+                continue
+            try:
+                cited = await _resolve(self._index, self._index.infos, claim)
+            except UsageError as error:
+                found[claim] = ClaimCheck(claim.citation, "unknown", error.message)
+                continue
+            known, cut = cited.known, not claim.quote.strip()
+            place = known.collection, known.record.source.name, known.path
+            about.setdefault(place, []).append((claim, replace(cited, cut=cut)))
+        for place, theirs in about.items():
+            found |= await self._of_document(place, theirs)
+        return tuple(found[claim] for claim in claims)
+
+    async def _of_document(
+        self, place: _Place, claims: Sequence[tuple[Claim, ClaimedText]]
+    ) -> Mapping[Claim, ClaimCheck]:
+        found: dict[Claim, ClaimCheck] = {}
+        passages: Passages | None = None
+        for claim, cited in claims:
+            found[claim] = await self._compare(claim, cited)
+            if found[claim].status != "changed" or cited.cut:
+                continue
+            # A passage of the index may begin and end inside of a word, other quotes may not.
+            try:
+                if passages is None:
+                    passages = await asyncio.to_thread(Passages, await self._index.document(*place))
+                is_passage = await asyncio.to_thread(passages.has, claim.quote)
+            except StoreError as error:
+                is_passage = False
+                found[claim] = unanswered(claim, cited, error, self._faults)
+            if is_passage or await asyncio.to_thread(was_cited, cited, self._folder):
+                found[claim] = await self._compare(claim, replace(cited, cut=True))
         return found
-    # A passage of the index may begin and end inside of a word, other quotes may not.
-    known = cited.known
-    try:
-        chunks = await index.document(known.collection, known.record.source.name, known.path)
-    except StoreError as error:
-        chunks, found = (), unanswered(claim, cited, error, faults)
-    if is_passage(claim.quote, chunks) or await asyncio.to_thread(was_cited, cited, folder):
-        return await asyncio.to_thread(held, replace(cited, cut=True))
-    return found
+
+    async def _compare(self, claim: Claim, cited: ClaimedText) -> ClaimCheck:
+        return await asyncio.to_thread(
+            compare_claim, claim, cited, self._folder, self._faults, self._renames, self._files
+        )
 
 
-async def _resolve(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim
-) -> ClaimedText:
+async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText:
     async def of_span(span: Span) -> ClaimedText:
         known, cited = await find_span(index, infos, span)
         ref = cited.ref if cited else span.ref
@@ -146,7 +170,7 @@ async def _resolve(
 
 
 async def _as_written(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim
+    index: CitedIndex, infos: Sequence[CollectionInfo], claim: Claim
 ) -> ClaimedText:
     citation = parse_citation(claim.citation)
     if citation is None:

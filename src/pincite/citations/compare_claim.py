@@ -15,7 +15,14 @@ from pincite.citations.claimed_text import (
     outside,
     text_then,
 )
-from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
+from pincite.citations.current_file import (
+    CitationStatus,
+    CurrentFile,
+    CurrentFiles,
+    Renames,
+    absent,
+    document_at,
+)
 from pincite.citations.pages import (
     Place,
     chars_of_quote,
@@ -64,19 +71,26 @@ class ClaimCheck:
 
 
 def compare_claim(
-    claim: Claim, cited: ClaimedText, folder: Path | None, faults: bool, renames: Renames | None
+    claim: Claim,
+    cited: ClaimedText,
+    folder: Path | None,
+    faults: bool,
+    renames: Renames | None,
+    files: CurrentFiles,
 ) -> ClaimCheck:
     """What is claimed, against what the source has now; for a thread, as a source may be in a
-    database that does not answer. Without `renames` no other file may be named."""
+    database that does not answer. Without `renames` no other file may be named. `files` are of one
+    request, and of one thread at a time."""
     try:
         with reopened(cited.known, folder) as opened:
             if not cited.known.content_hash:
                 return _gone_before(claim, cited, opened, renames)
-            document = document_at(opened, cited.known.path)
-            if document is None:
+            current = files.at(opened, cited.known.path)
+            if current is None:
                 return _gone(claim, cited, opened, cited.known.content_hash, renames)
+            document = current.document
             if unit_of(document) is not None:
-                return _compare_page(claim, cited, document, opened)
+                return _compare_page(claim, cited, current, opened)
             if not cited.text.strip():
                 if said := impossible(cited, document):
                     return ClaimCheck(claim.citation, "changed", said, cited.known.path)
@@ -92,8 +106,8 @@ def compare_claim(
             return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
     if cited.chars is not None:
-        return _compare_chars(claim, cited, document, *cited.chars)
-    status, detail, start, end = _compare(cited, document)
+        return _compare_chars(claim, cited, current, *cited.chars)
+    status, detail, start, end = _compare(cited, current)
     start_char, end_char = None, None
     if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
         start_char, end_char = chars_of_quote(document.text, cited.text, Lines(start, end))
@@ -178,14 +192,14 @@ def _gone(
 _Verdict = tuple[CitationStatus, str, int | None, int | None]
 
 
-def _compare(cited: ClaimedText, document: Document) -> _Verdict:
-    text = document.text
+def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
+    document, text = current.document, current.document.text
     lines = Lines(cited.start_line or 1, cited.end_line or len(lines_of(text)))
     if cited.text.strip():
         if any(cited.columns) and columns_are(cited, text):
             return "fresh", "", cited.start_line, cited.end_line
         whole, escapes = not cited.cut, escapes_of(document)
-        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole, escapes=escapes)
+        found = current.words.find(cited.text, lines, whole_words=whole, escapes=escapes)
         if found is None:
             return "changed", "the text is not in the file", None, None
         if lines.start <= found.start and found.end <= lines.end:
@@ -202,9 +216,10 @@ def _compare(cited: ClaimedText, document: Document) -> _Verdict:
 
 
 def _compare_chars(
-    claim: Claim, cited: ClaimedText, document: Document, start: int, end: int
+    claim: Claim, cited: ClaimedText, current: CurrentFile, start: int, end: int
 ) -> ClaimCheck:
     """What is claimed of a record, against the record as it is now."""
+    document = current.document
     path, text = cited.known.path, document.text
     if cited.text.strip():
         whole, escapes = not cited.cut, escapes_of(document)
@@ -212,7 +227,7 @@ def _compare_chars(
             return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
         near = text.count("\n", 0, start) + 1
         there = Lines(near, near)
-        found = find_text(text, cited.text, there, spaces="any", whole_words=whole, escapes=escapes)
+        found = current.words.find(cited.text, there, whole_words=whole, escapes=escapes)
         if found is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         said = f"now in lines {found.start}-{found.end} of the record"
@@ -254,9 +269,10 @@ def _in_record(
 
 
 def _compare_page(
-    claim: Claim, cited: ClaimedText, document: Document, opened: OpenSource
+    claim: Claim, cited: ClaimedText, current: CurrentFile, opened: OpenSource
 ) -> ClaimCheck:
     """What is claimed of an extracted document, against its text as it is now."""
+    document = current.document
     path, text, unit = cited.known.path, document.text, unit_of(document)
     if cited.start_line and not cited.chars and not cited.text.strip():
         return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
@@ -282,7 +298,9 @@ def _compare_page(
         if cited.chars and cited.rows not in (None, now):  # rows without text were put in or out
             return _at_place(claim, "moved", f"now {words_of(document, place)}", path, place)
         return _at_place(claim, "fresh", "", path, place)
-    found = find_quote(document, wanted, place.start, whole_words=not cited.cut)
+    found = find_quote(
+        document, wanted, place.start, whole_words=not cited.cut, words=current.words
+    )
     if found is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
     said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"

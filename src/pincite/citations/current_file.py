@@ -12,6 +12,7 @@ from pincite.readers import content_hash_of, read_document
 from pincite.sources import Entry, OpenSource, SkipCode
 from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
+from pincite.support.finding.find import Words
 
 #: Of a citation against the files as they are; `docs/freshness.md` has the other states.
 CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
@@ -39,6 +40,32 @@ def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
     if left_out.code == "empty":
         return "changed", "the file is empty"
     return "unknown", f"the file was not read: its source leaves it out now ({left_out.code})"
+
+
+class CurrentFile:
+    """A file as it is now. Its words are split at the first search."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.words = Words(document.text)
+
+
+class CurrentFiles:
+    """Files as they are now, for several claims about one after the other: the last one is kept,
+    and not read again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[tuple[str, str, str], CurrentFile] | None = None
+
+    def at(self, opened: OpenSource, path: str) -> CurrentFile | None:
+        """As `document_at`."""
+        key = opened.source.location, opened.source.name, path
+        if self._last is None or self._last[0] != key:
+            self._last = None  # so that no two are in memory at once
+            if (document := document_at(opened, path)) is None:
+                return None
+            self._last = key, CurrentFile(document)
+        return self._last[1]
 
 
 class Renames:

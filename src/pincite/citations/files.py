@@ -13,7 +13,7 @@ from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, DocumentRecord, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
 from pincite.model.descriptions import descriptions_of
-from pincite.ports import CollectionInfo, ReadableIndex
+from pincite.ports import CollectionInfo, PagedIndex
 from pincite.readers import extracted_suffix
 from pincite.scope.paths import path_test
 from pincite.support.fields import replace
@@ -91,7 +91,7 @@ class Most:
 
 
 async def list_files(
-    index: ReadableIndex,
+    index: PagedIndex,
     patterns: Sequence[str] = (),
     most: int = 1_000,
     *,
@@ -128,7 +128,7 @@ def _descriptions(info: CollectionInfo, record: DocumentRecord) -> tuple[str, ..
 
 
 async def get_many(
-    index: ReadableIndex,
+    index: PagedIndex,
     names: Sequence[str],
     read: Read,
     most: Most = Most(),

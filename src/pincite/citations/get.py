@@ -13,6 +13,7 @@ from typing import Concatenate, ParamSpec
 
 from pincite.citations.changed_warning import with_warning
 from pincite.citations.forms import LINES, Span
+from pincite.citations.listing import CitedIndex
 from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.resolve import (
     WHAT_THERE_IS,
@@ -32,8 +33,7 @@ from pincite.errors import StoreError, UsageError
 from pincite.model import Attributes
 from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.revisions import same_revision
-from pincite.ports import ReadableIndex
-from pincite.scope.tagged_index import TaggedIndex
+from pincite.ports import PagedIndex
 
 _NUMBER = r"[0-9]{1,9}"
 _PLACE = re.compile(
@@ -76,7 +76,7 @@ class _Reading:
 
 
 async def get(
-    index: ReadableIndex,
+    index: PagedIndex,
     locator: str,
     context: int = 0,
     folder: Path | None = None,
@@ -138,7 +138,7 @@ async def get(
         raise NotNamed(error.message, hint=hint or WHAT_THERE_IS) from error
 
 
-async def _get(within: TaggedIndex, locator: str, context: int, reading: _Reading) -> Passage:
+async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading) -> Passage:
     """As `get`, of a locator as it is written."""
     infos = within.infos
     chunk = _CHUNK.match(locator)
@@ -188,7 +188,7 @@ async def _get(within: TaggedIndex, locator: str, context: int, reading: _Readin
     return await reading.of(read_lines, known, start, start + count - 1, context, reading.folder)
 
 
-async def _cited_lines(index: TaggedIndex, known: IndexedFile, cited: Citation) -> tuple[int, int]:
+async def _cited_lines(index: CitedIndex, known: IndexedFile, cited: Citation) -> tuple[int, int]:
     """The lines of a citation, of the section that its anchor names, or else of the whole page."""
     if cited.start_line is None and "#" in cited.place:
         chunks = await index.document(known.collection, known.record.source.name, known.path)

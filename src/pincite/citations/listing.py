@@ -1,19 +1,28 @@
-"""Cache an index's lists of documents during one call."""
+"""The index of one call about citations: it is read once, and no more of it than is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
-from pincite.model import Chunk, DocumentRecord, Ranking
-from pincite.ports import Readable, SearchRequest, Stored
+from pincite.index.documents import record_at
+from pincite.model import Attributes, Chunk, DocumentRecord, Ranking
+from pincite.ports import CollectionInfo, PagedIndex, SearchRequest, Stored
+from pincite.scope.tagged_index import TaggedIndex, filters_of, fits_document
 
 
 class ReadOnce:
-    """`pincite.ports.Readable`, for one call: what comes meanwhile is not seen."""
+    """`pincite.ports.Readable`, for one call: what comes meanwhile is not seen. It keeps the lists
+    of documents, and the chunks of the document that was read last."""
 
-    def __init__(self, index: Readable) -> None:
+    def __init__(self, index: PagedIndex) -> None:
         self._index = index
         self._known: dict[tuple[str, str | None], tuple[DocumentRecord, ...]] = {}
+        self._last: tuple[tuple[str, str, str], tuple[Chunk, ...]] | None = None
+
+    async def record(self, collection: str, source: str, path: str) -> DocumentRecord | None:
+        """The record of a document, None if it is not indexed. No chunk is read."""
+        return await record_at(self._index, collection, source, path)
 
     async def documents(
         self, collection: str, source: str | None = None
@@ -35,7 +44,11 @@ class ReadOnce:
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         """As `Readable.document`."""
-        return await self._index.document(collection, source, path)
+        key = collection, source, path
+        if self._last is None or self._last[0] != key:
+            self._last = None  # so that no two are in memory at once
+            self._last = key, await self._index.document(collection, source, path)
+        return self._last[1]
 
     async def chunk_ids(
         self, collection: str, documents: Sequence[tuple[str, str]]
@@ -46,3 +59,31 @@ class ReadOnce:
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """As `Readable.page`."""
         return await self._index.page(collection, after, limit)
+
+
+class CitedIndex(TaggedIndex, frozen=True):
+    """What tags and bounds let be read of an index, for one call about citations."""
+
+    index: ReadOnce
+
+    async def record(self, collection: str, source: str, path: str) -> DocumentRecord | None:
+        """The record of a document that has chunks, all of which may be read, else None. They are
+        read only where the record does not tell."""
+        record = await self.index.record(collection, source, path)
+        if record is None or not record.chunks:
+            return None
+        fits = fits_document(record, self.filter_of(collection))
+        if fits is None:
+            fits = bool(await self.document(collection, source, path))
+        return record if fits else None
+
+
+def cited_within(
+    index: PagedIndex,
+    infos: Sequence[CollectionInfo],
+    tags: Attributes,
+    bounds: Attributes = MappingProxyType({}),
+) -> CitedIndex:
+    """As `within_tags`, for one call about citations."""
+    filters = filters_of([info.spec for info in infos], tags, bounds)
+    return CitedIndex(ReadOnce(index), tuple(infos), filters)

@@ -17,7 +17,7 @@ from pincite.model.pages import chars_of_rows, page_at, page_of_span, rows_at, u
 from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
-from pincite.support.finding.find import Lines, find_chars, find_text
+from pincite.support.finding.find import Lines, Words, find_chars
 from pincite.support.finding.trailing_space import end_before_space
 from pincite.support.finding.word_ends import whole_places
 
@@ -160,13 +160,18 @@ def document_then(opened: OpenSource, ref: str, path: str) -> Document | None:
 
 
 def find_quote(
-    document: Document, quote: str, near: int, *, whole_words: bool = False
+    document: Document,
+    quote: str,
+    near: int,
+    *,
+    whole_words: bool = False,
+    words: Words | None = None,
 ) -> Place | None:
     """Where the document has these words, whatever the white space, nearest to a character. With
-    `whole_words`, no place inside of a word or number."""
+    `whole_words`, no place inside of a word or number. `words` are those of its text."""
     text = document.text
     line = text.count("\n", 0, near) + 1
-    found = find_text(text, quote, Lines(line, line), spaces="any", whole_words=whole_words)
+    found = (words or Words(text)).find(quote, Lines(line, line), whole_words=whole_words)
     if found is None:
         return None
     starts = _line_starts(text, found.start, found.end)

@@ -13,7 +13,7 @@ from pincite.citations.passage import IndexedFile, Passage
 from pincite.citations.resolve import find_path, open_within
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, Document
-from pincite.ports import Image, ReadableIndex
+from pincite.ports import Image, PagedIndex
 from pincite.readers import read_document
 from pincite.readers.page_pictures.ask import Painted, paint
 from pincite.sources.reopening import reopen_source
@@ -35,7 +35,7 @@ class PagePicture:
 
 
 async def page_picture(
-    index: ReadableIndex,
+    index: PagedIndex,
     locator: str,
     folder: Path | None = None,
     *,

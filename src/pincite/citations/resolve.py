@@ -7,15 +7,15 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from pincite.citations.forms import Span, forms, misread, places, spans
-from pincite.citations.listing import ReadOnce
+from pincite.citations.listing import CitedIndex, cited_within
 from pincite.citations.passage import IndexedFile
 from pincite.collection.members import visible
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, SourceRecord
 from pincite.model.citation import Citation, parse_citation
-from pincite.ports import CollectionInfo, ReadableIndex
+from pincite.ports import CollectionInfo, PagedIndex
 from pincite.readers.urls import url_for
-from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
+from pincite.scope.tagged_index import named_infos
 
 _SHOWN = 300
 WHAT_THERE_IS = "pincite ls"
@@ -31,15 +31,15 @@ class NoChunk(NotNamed):
 
 
 async def open_within(
-    index: ReadableIndex,
+    index: PagedIndex,
     tags: Attributes,
     collections: Sequence[str] = (),
     bounds: Attributes = MappingProxyType({}),
-) -> TaggedIndex:
+) -> CitedIndex:
     """What tags and bounds let be read of the collections, of all if none is named.
     Raises UsageError, TagsRequired."""
     infos = named_infos(visible(await index.collections()), collections)
-    return within_tags(ReadOnce(index), infos, tags, bounds)
+    return cited_within(index, infos, tags, bounds)
 
 
 async def read_any(
@@ -70,7 +70,7 @@ async def read_any(
 
 
 async def find_span(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], span: Span
+    index: CitedIndex, infos: Sequence[CollectionInfo], span: Span
 ) -> tuple[IndexedFile, Citation | None]:
     """The indexed file that a span is of, and the citation that its name is, if it is one. Raises
     UsageError as `find_path`."""
@@ -82,7 +82,7 @@ async def find_span(
 
 
 async def find_chunk(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], prefix: str
+    index: CitedIndex, infos: Sequence[CollectionInfo], prefix: str
 ) -> tuple[CollectionInfo, Chunk]:
     """The chunk whose id begins with `prefix`, and its collection. Raises NoChunk where there is
     none, UsageError where there is more than one."""
@@ -100,7 +100,7 @@ async def find_chunk(
 
 
 async def find_path(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+    index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> IndexedFile:
     """The indexed file that is named by its path, the end of it, `source:path`, `source/path`, its
     address, an absolute path or a permalink.
@@ -135,7 +135,7 @@ async def find_path(
 
 
 async def find_records(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+    index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> list[IndexedFile]:
     """The indexed records of this path, at most one of a source and one whose id begins with the
     name of its source. There may be millions of them: none but these are looked at."""
@@ -147,9 +147,10 @@ async def find_records(
                 continue
             wanted = path.removeprefix(f"{name}:") if source is None else path
             for place in dict.fromkeys((path, wanted)):
-                for chunk in (await index.document(info.spec.name, name, place))[:1]:
+                known = await index.record(info.spec.name, name, place)
+                if known is not None:
                     found[f"{name}:{place}"] = IndexedFile(
-                        info.spec.name, record, place, chunk.ref, chunk.content_hash
+                        info.spec.name, record, place, known.ref, known.content_hash
                     )
     return list(found.values())
 

@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from pincite.citations.check_item import Checked, check_item, check_stored
 from pincite.citations.current_file import CitationStatus, Renames
+from pincite.citations.listing import CitedIndex, cited_within
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError
 from pincite.model import Attributes, Evidence, EvidencePack, SourceRecord
-from pincite.ports import CollectionInfo, Readable, ReadableIndex
-from pincite.scope.tagged_index import TaggedIndex, within_tags
+from pincite.ports import CollectionInfo, PagedIndex, Readable
 from pincite.sources import OpenSource
 from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source
@@ -25,7 +25,7 @@ _Read = tuple[Evidence, SourceRecord, Mapping[str, str]]  # the last: see `OpenS
 
 
 async def verify(
-    index: ReadableIndex,
+    index: PagedIndex,
     pack: EvidencePack,
     foreign: Mapping[str, Readable] = MappingProxyType({}),
     folder: Path | None = None,
@@ -47,7 +47,7 @@ async def verify(
     }
     asked = {name for item in pack.evidence for name in (item.collection, _before(item.collection))}
     needed = [info for info in infos if {info.spec.name, info.spec.public_name} & asked]
-    within = within_tags(index, needed, tags, bounds)
+    within = cited_within(index, needed, tags, bounds)
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
     planned: list[Checked | _Read] = []
     given: dict[tuple[str, str], Mapping[str, str]] = {}
@@ -78,7 +78,7 @@ async def verify(
 
 
 async def _given(
-    within: TaggedIndex,
+    within: CitedIndex,
     infos: Sequence[CollectionInfo],
     record: SourceRecord,
     known: dict[tuple[str, str], Mapping[str, str]],
@@ -131,13 +131,13 @@ def _before(collection: str) -> str:
 
 
 async def _may_be_checked(
-    within: TaggedIndex, infos: Sequence[CollectionInfo], item: Evidence
+    within: CitedIndex, infos: Sequence[CollectionInfo], item: Evidence
 ) -> bool:
     """Is the item's document within the tags? Of a collection without any it need not be known:
     a file may have been renamed."""
     if not any(within.keeps_back(info.spec.name) for info in infos):
         return True
     for info in infos:
-        if await within.document(info.spec.name, item.repo, item.path):
+        if await within.record(info.spec.name, item.repo, item.path):
             return True
     return False

@@ -41,6 +41,15 @@ async def every_record(
     return tuple(found)
 
 
+async def record_at(index: Paged, collection: str, source: str, path: str) -> DocumentRecord | None:
+    """The record of a document, None if it is not indexed: one request, and no chunk is read."""
+    if not path:
+        return None
+    async with aclosing(_from(index, collection, source, path, 1)) as records:
+        one = await anext(records, None)
+    return one if one is not None and one.path == path else None
+
+
 async def records_at(
     index: Paged, collection: str, source: str, paths: Iterable[str]
 ) -> tuple[DocumentRecord, ...]:
@@ -48,9 +57,7 @@ async def records_at(
     for each, however many there are besides."""
     found: dict[str, DocumentRecord] = {}
     for path in paths:
-        async with aclosing(_from(index, collection, source, path, 1)) as records:
-            one = await anext(records, None)
-        if one is not None and one.path == path:
+        if (one := await record_at(index, collection, source, path)) is not None:
             found[path] = one
         inside = f"{path}/"  # a record's own path may end there
         async with aclosing(_from(index, collection, source, inside, _PAGE)) as records:
@@ -77,7 +84,7 @@ async def _from(
 
 def _before(path: str) -> str:
     """Return a text that comes directly before this one in the order of paths, or nearly so."""
-    if path[-1] == "\0":
+    if path[-1] in "\0\1":  # no text of PostgreSQL has a NUL
         return path[:-1]
     number = ord(path[-1]) - 1
     former = chr(number) if not _SURROGATES[0] <= number <= _SURROGATES[1] else chr(0xD7FF)

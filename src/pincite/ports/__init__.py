@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pincite.ports.index import (
         Index,
         LeasedIndex,
+        PagedIndex,
         Readable,
         ReadableIndex,
         Searchable,
@@ -71,7 +72,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "Exists Filter Ids Is Phrase Prefix Range Text equals words"
             ),
             "pincite.ports.index": (
-                "Index LeasedIndex Readable ReadableIndex Searchable SearchableFacts"
+                "Index LeasedIndex PagedIndex Readable ReadableIndex Searchable SearchableFacts"
             ),
             "pincite.ports.leases": "Leases Waiting",
             "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
@@ -114,6 +115,7 @@ __all__ = [
     "Measured",
     "Memory",
     "Message",
+    "PagedIndex",
     "Phrase",
     "Prefix",
     "Quote",

@@ -64,6 +64,15 @@ class ReadableIndex(Readable, Protocol):
         """The sources of a collection, by name; () for an unknown collection."""
 
 
+class PagedIndex(ReadableIndex, Protocol):
+    """The same, with pages of documents: one of them can be looked up without its chunks."""
+
+    async def documents_after(
+        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
+    ) -> tuple[DocumentRecord, ...]:
+        """At most `limit` documents in the order of `documents`, after a (source, path)."""
+
+
 class Index(ReadableIndex, Protocol):
     """A store and a catalog that always agree. Ingestion writes to it, searches read from it.
 

@@ -43,11 +43,11 @@ class TaggedIndex(msgspec.Struct, frozen=True):
 
     def keeps_back(self, collection: str) -> bool:
         """Is there anything in the collection that may not be read?"""
-        return self._filter(collection) != EVERYTHING
+        return self.filter_of(collection) != EVERYTHING
 
     def may_read(self, collection: str, chunk: Chunk) -> bool:
         """Is the chunk among what may be read?"""
-        return matches(self._filter(collection), "", chunk)
+        return matches(self.filter_of(collection), "", chunk)
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """Those that were opened with the tags."""
@@ -57,7 +57,7 @@ class TaggedIndex(msgspec.Struct, frozen=True):
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
         """As `Readable.documents`."""
-        filter_ = self._filter(collection)
+        filter_ = self.filter_of(collection)
         records = await self.index.documents(collection, source)
         if filter_ == EVERYTHING:
             return records
@@ -72,7 +72,7 @@ class TaggedIndex(msgspec.Struct, frozen=True):
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         """As `Readable.search`."""
-        filter_ = self._filter(collection)
+        filter_ = self.filter_of(collection)
         asked = request.filter
         within = Filter((*asked.must, *filter_.must), asked.must_not, asked.should)
         return await self.index.search(collection, replace(request, filter=within))
@@ -99,7 +99,7 @@ class TaggedIndex(msgspec.Struct, frozen=True):
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """As `Readable.page`. Chunks are looked at until so many may be read."""
-        if self._filter(collection) == EVERYTHING:
+        if self.filter_of(collection) == EVERYTHING:
             return await self.index.page(collection, after, limit)
         found: list[Chunk] = []
         while len(found) < limit:
@@ -123,7 +123,8 @@ class TaggedIndex(msgspec.Struct, frozen=True):
             after = alike[-1].id
         return tuple(found[:limit])
 
-    def _filter(self, collection: str) -> Filter:
+    def filter_of(self, collection: str) -> Filter:
+        """What a chunk of the collection must have to be read."""
         return self.filters.get(collection, _NOTHING)
 
 

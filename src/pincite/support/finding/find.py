@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
@@ -46,14 +47,32 @@ def find_text(
     or number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
     """
     if spaces == "any":
-        words = " ".join(wanted.split())
-        found = _Searched.words(text).nearest(words, near, whole_words=whole_words, escapes=escapes)
-        return None if found is None else found[1]
+        return Words(text).find(wanted, near, whole_words=whole_words, escapes=escapes)
     span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
     if span is None:
         return None
     first = text.count("\n", 0, span[0]) + 1
     return Lines(first, first + text.count("\n", span[0], span[1] - 1))
+
+
+class Words:
+    """A text, for several searches like `find_text` with `spaces="any"`: its white space is read
+    once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _searched(self) -> _Searched:
+        return _Searched.words(self._text)
+
+    def find(
+        self, wanted: str, near: Lines, *, whole_words: bool = False, escapes: Escapes = ""
+    ) -> Lines | None:
+        """Return the lines that contain `wanted`; see `find_text`."""
+        words = " ".join(wanted.split())
+        found = self._searched.nearest(words, near, whole_words=whole_words, escapes=escapes)
+        return None if found is None else found[1]
 
 
 def find_span(
@@ -195,11 +214,11 @@ class _Searched:
             position = text.find(needle, border)
             if position >= 0:
                 yield position
-            head = text[: max(0, border - 1) + len(needle)]
-            # backwards by hand: unlike `find`, `rfind` is quadratic at worst
-            back = head[::-1].find(needle[::-1]) if border else -1
-            if back >= 0:
-                yield len(head) - back - len(needle)
+            last = max(0, border - 1) + len(needle)
+            if border and text.find(needle, 0, last) >= 0:
+                head = text[:last]
+                # backwards by hand: unlike `find`, `rfind` is quadratic at worst
+                yield len(head) - head[::-1].find(needle[::-1]) - len(needle)
 
 
 def _begins(lines: list[str]) -> array[int]:
