@@ -311,3 +311,35 @@ def test_neither_half_of_the_cache_outlives_a_write() -> None:
     asyncio.run(session())
 
     asyncio.run(session())
+
+
+def test_a_long_document_is_read_in_turns_and_as_one_state_of_the_index() -> None:
+    points = random_points(600, seed=5)
+    ids = {point.chunk.id for point in points}
+
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            await store.stage("main", {"r1": points, "r2": random_points(1, seed=6)})
+            await store.publish("main", {"r1": None})
+            reading = asyncio.create_task(store.of_revision("main", "r1"))
+            turns = 0
+            while not reading.done():
+                await asyncio.sleep(0)
+                turns += 1
+            assert turns >= 3, "others wait for the whole document"
+            assert {one.id for one in reading.result()} == ids
+
+            reading = asyncio.create_task(store.of_revision("main", "r1"))
+            await asyncio.sleep(0)
+            await store.publish("main", {"r2": None})  # another document
+            assert {one.id for one in await reading} == ids
+
+            reading = asyncio.create_task(store.of_revision("main", "r1"))
+            await asyncio.sleep(0)
+            await store.remove("main", ["r1"])
+            assert await reading == ()
+            await store.close()
+
+    asyncio.run(session())

@@ -13,13 +13,14 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Vector
+from pincite.model import Chunk, Vector
 from pincite.ports import Filter, Stored
+from pincite.stores.payload import REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.coarse import from_coarse
-from pincite.stores.qdrant_edge.packed import Unpacked, unpack
+from pincite.stores.qdrant_edge.packed import Unpacked, chunk_of, unpack
 from pincite.stores.qdrant_edge.shard import Shard
-from pincite.stores.qdrant_edge.writing import exact_vectors
+from pincite.stores.qdrant_edge.writing import ALL, exact_vectors
 from pincite.stores.validate import is_id
 
 _MOST_BYTES = 16_000_000  # of chunks in the cache, by an estimate; about 8,000 chunks
@@ -120,6 +121,23 @@ def _vectors(shard: Shard, points: Sequence[Unpacked]) -> dict[str, Vector]:
     if others := [UUID(hex=one.chunk.id) for one in points if one.coarse is None]:
         found |= {key.hex: vector for key, vector in exact_vectors(shard, others).items()}
     return found
+
+
+def points_of(shard: Shard, revision: str) -> list[UUID]:
+    """Return the ids of the points of a revision, none of a hidden one."""
+    if revision in shard.hidden:
+        return []
+    request = edge.ScrollRequest(
+        limit=ALL, filter=translate.among(REVISION, [revision]), with_payload=False
+    )
+    return shard.ask(lambda s: [record.id for record in s.scroll(request)[0]])
+
+
+def read_chunks(shard: Shard, ids: Sequence[UUID]) -> list[Chunk]:
+    """Return the chunks of these points."""
+    wanted = list(ids)
+    records = shard.ask(lambda s: [(r.id, r.payload) for r in s.retrieve(wanted, True, False)])
+    return [chunk_of(key, held) for key, held in records]
 
 
 def next_page(shard: Shard, after: str | None, limit: int, *, vectors: bool) -> list[edge.Record]:

@@ -31,12 +31,11 @@ from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
 from pincite.stores.qdrant_edge.packed import chunk_of
-from pincite.stores.qdrant_edge.reading import Recent, next_page
+from pincite.stores.qdrant_edge.reading import Recent, next_page, points_of, read_chunks
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
 from pincite.stores.qdrant_edge.writing import (
-    ALL,
     change_payloads,
     counts,
     exact_vectors,
@@ -60,6 +59,7 @@ from pincite.stores.validate import (
 _BATCH = 128  # points per operation: 3 ms in Qdrant Edge, so that searches never wait long
 _STAGED = 32  # points staged per operation; a search needs some turns between them
 _REVISIONS = 64  # revisions removed per operation: 7 ms
+_READ = 256  # chunks of a document read at once: 7 ms
 _DROPPED = ".dropped"  # a name that no collection can have
 
 
@@ -187,13 +187,18 @@ class EdgeStore:
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
         shard = self._shard(collection)
+        state, ids = shard.state, points_of(shard, revision)
+        chunks: list[Chunk] = []
+        for start in range(0, len(ids), _READ):
+            if start:
+                await asyncio.sleep(0)  # let a search go first
+            if self._shard(collection) is not shard or shard.state is not state:
+                shard = self._shard(collection)  # written meanwhile: all again, at once
+                chunks = read_chunks(shard, points_of(shard, revision))
+                break
+            chunks += read_chunks(shard, ids[start : start + _READ])
         if revision in shard.hidden:
             return ()
-        request = edge.ScrollRequest(
-            limit=ALL, filter=among(REVISION, [revision]), with_payload=True
-        )
-        records, _ = shard.ask(lambda s: s.scroll(request))
-        chunks = (chunk_of(record.id, record.payload) for record in records)
         return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
