@@ -77,14 +77,23 @@ def test_tags_of_documents_are_compared_without_their_chunks(shelf: Shelf) -> No
 def test_claims_about_one_document_read_its_chunks_once_wherever_they_are(shelf: Shelf) -> None:
     index = Counted(shelf.index)
     claims = [
-        Claim(f"records:{id_}#char=4,11", f"no such text {number}")
+        Claim(f"records:{id_}#char=4,11", text[1 : 12 + number])
         for number in range(10)
-        for id_ in ("a", "b")
+        for id_, text in (("a", WORDS), ("b", WORDS.upper()))
     ]
     claims += [claims[0], Claim("records:a", WORDS), Claim("records:c", WORDS)]
     found = statuses(index, claims, shelf.root)
     assert found == ["changed"] * 21 + ["fresh", "unknown"]
     assert index.read == ["a", "b"]
+
+
+def test_a_quote_that_is_nowhere_is_not_looked_for_in_chunks(shelf: Shelf) -> None:
+    index = Counted(shelf.index)
+    claims = [Claim("records:a#char=4,11", "no such text"), Claim("records:a", "he printer")]
+    assert statuses(index, claims[:1], shelf.root) == ["changed"]
+    assert index.read == []
+    assert statuses(index, claims, shelf.root) == ["changed", "changed"]
+    assert index.read == ["a"]
 
 
 def test_the_last_file_is_kept_and_no_other(shelf: Shelf) -> None:

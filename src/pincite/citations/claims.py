@@ -121,6 +121,10 @@ class _Checking:
             if found[claim].status != "changed" or cited.cut:
                 continue
             # A passage of the index may begin and end inside of a word, other quotes may not.
+            # One that is nowhere in the file is none of either.
+            source, path = cited.known.record.source, cited.known.path
+            if await asyncio.to_thread(self._files.lack, source, path, claim.quote):
+                continue
             try:
                 if passages is None:
                     passages = await asyncio.to_thread(Passages, await self._index.document(*place))

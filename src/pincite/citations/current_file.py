@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import Literal
 
 from pincite.errors import SourceError
-from pincite.model import Document
+from pincite.model import Document, Source
 from pincite.readers import content_hash_of, read_document
 from pincite.sources import Entry, OpenSource, SkipCode
 from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
-from pincite.support.finding.find import Words
+from pincite.support.finding.find import Lines, Words
 
 #: Of a citation against the files as they are; `docs/freshness.md` has the other states.
 CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
@@ -66,6 +66,13 @@ class CurrentFiles:
                 return None
             self._last = key, CurrentFile(document)
         return self._last[1]
+
+    def lack(self, source: Source, path: str, quote: str) -> bool:
+        """Is this the last file, and does it not have the quote, not even inside of a word and
+        whatever the white space?"""
+        if self._last is None or self._last[0] != (source.location, source.name, path):
+            return False
+        return self._last[1].words.find(quote, Lines(1, 1)) is None
 
 
 class Renames:
