@@ -20,7 +20,7 @@ _MOST_NAMED: Final = 8  # of each kind; guess, unmeasured
 _COMMON: Final = 0.02
 _LEAST_COMMON: Final = 5  # chunks: in few chunks every word is common
 
-_WORD: Final = re.compile(r"[^\W_][\w'’]*(?:-[\w'’]+)*|_+[^\W_]\w*")
+_WORD: Final = re.compile(r"[^\W_][\w'’]*(?:-[\w'’]+)*|(?<!_)_++[^\W_]\w*")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: Spellings that only programs have: `rotate_key`, `rotateKey`, `RotatedKeyStore`. `WebSocket` is
@@ -29,12 +29,13 @@ _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
 #: Scripts without spaces, whose terms are pairs of characters: no word can be told to be absent.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")
-#: Written in other ways, too, which no stemmer brings together.
+#: Written in other ways, too, which no stemmer brings together. Without its limit, a long word
+#: would cost the square of its length.
 _SPELLINGS: Final = re.compile(
     r"\w{2,}(?:i[sz](?:e[ds]?|ing|ation|ations|ers?)|y[sz](?:e[ds]?|ing|ers?)|ices)"
     r"|(?:cent|fib|lit|met|theat|calib)(?:re|er)s?|(?:lic|def|off|pret)en[cs]es?"
     r"|(?:catal|dial|anal)og(?:ue)?s?"
-    r"|\w*(?:col|behavi|fav|hon|lab|neighb|flav|hum|endeav|rig|rum|vap)ou?r\w*"
+    r"|\w{0,60}(?:col|behavi|fav|hon|lab|neighb|flav|hum|endeav|rig|rum|vap)ou?r\w*"
 )
 #: The same word in forms that no stemmer brings together.
 _IRREGULAR: Final = """\
