@@ -84,6 +84,8 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
         return Checked(item.number, item.citation, "deleted", "the record is gone")
     here = document.text[start:end]
     holds = here.startswith(item.text) if text_cut else here == item.text
+    holds = holds and end <= len(document.text)
+    size = end - start if text_cut else len(item.text)
     as_cited = same_revision(item.ref, document.ref)
     revision: RevisionState = "unknown"
     if as_cited:
@@ -95,8 +97,8 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
             citation=item.citation,
             status="fresh",
             detail=now,
-            start_line=item.start_line,
-            end_line=item.end_line,
+            start_line=document.text.count("\n", 0, start) + 1,
+            end_line=document.text.count("\n", 0, end) + 1,
             revision=revision,
             start_char=start,
             end_char=end,
@@ -108,7 +110,7 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
         )
         detail = "; ".join(filter(None, (said, now)))
         return Checked(item.number, item.citation, "changed", detail, revision=revision)
-    stop = found + end - start
+    stop = found + size
     first = document.text.count("\n", 0, found) + 1
     detail = "; ".join(filter(None, (f"now characters {found}-{stop}", now)))
     return Checked(
@@ -117,7 +119,7 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
         status="moved",
         detail=detail,
         start_line=first,
-        end_line=first + item.end_line - item.start_line,
+        end_line=first + document.text.count("\n", found, stop),
         revision=revision,
         start_char=found,
         end_char=stop,
@@ -188,7 +190,7 @@ def _now(
     found = _find(document.text, item, text_cut=text_cut)
     if found is None:
         return "changed", "the text is not in the file", None, None
-    end = found.start + item.end_line - item.start_line
+    end = found.start + item.end_line - item.start_line if text_cut else found.end
     return "moved", f"now lines {found.start}-{end}", found.start, end
 
 
@@ -222,7 +224,10 @@ def _revision(
 
 def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
     """Are the cited lines the text? A checkout may have translated line ends."""
-    cited = _cited(text.split("\n")[item.start_line - 1 : item.end_line], item)
+    lines = text.split("\n")
+    if item.end_line > len(lines):
+        return False
+    cited = _cited(lines[item.start_line - 1 : item.end_line], item)
     wanted = without_returns(item.text)
     if text_cut:
         return without_returns(cited).startswith(wanted)

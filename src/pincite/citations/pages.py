@@ -129,7 +129,8 @@ def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
     them."""
     start, end = item.start_char or 0, item.end_char or 0
     here = document.text[start:end]
-    if here.startswith(item.text) if text_cut else here == item.text:
+    same = here.startswith(item.text) if text_cut else here == item.text
+    if same and end <= len(document.text):
         place = place_of_chars(document, start, end)
         rows = rows_at(document.elements, document.text, start, end)
         return Held(place, place.page == item.page and item.rows in (None, rows))

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from pincite.citations.check_item import Checked, check_item, check_stored
 from pincite.citations.current_file import CitationStatus, Renames
+from pincite.citations.item_place import not_checkable
 from pincite.citations.listing import CitedIndex, cited_within
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError
@@ -35,9 +36,10 @@ async def verify(
 ) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `citations.check_item`. Items of `foreign` collections are
-    held against what these have; see `citations.check_item.check_stored`. Records are in the index
-    `folder`. Raises TagsRequired where a collection of an item requires others than `tags` and
-    `bounds`; what is not within them is `deleted`."""
+    held against what these have; see `citations.check_item.check_stored`. An item whose citation
+    names another place than its fields is `unknown`. Records are in the index `folder`. Raises
+    TagsRequired where a collection of an item requires others than `tags` and `bounds`; what is not
+    within them is `deleted`."""
     infos = visible(await index.collections())
     places = {
         (name, record.source.name): (info, record)
@@ -67,6 +69,9 @@ async def verify(
             if key not in places:
                 raise SourceError(f"source {item.repo!r} is no longer in the index")
             record = places[key][1]
+            if why := not_checkable(item, record.source.url_rule):
+                planned.append(Checked(item.number, item.citation, "unknown", why))
+                continue
             planned.append((item, record, await _given(within, of_item, record, given)))
         except PinciteError as error:
             state: CitationStatus = "unknown" if item.collection in foreign else "deleted"

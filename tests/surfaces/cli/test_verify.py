@@ -82,13 +82,15 @@ def test_a_citation_of_a_commit_that_never_said_so_is_not_fresh(
     (place / "docs/walrus.txt").write_text("# A title\n\n" + FILE)
     second = commit(place)
     for item in pack["evidence"]:
-        item["ref"] = second  # line numbers of the first commit, name of the second
+        # line numbers of the first commit, name of the second
+        item |= {"ref": second, "citation": item["citation"].replace(first, second)}
     cli.write("pack.json", json.dumps(pack))
     status, revision, detail = verify(cli, 3)
     assert (status, revision) == ("changed", "refuted")
     assert detail == f"{second[:12]} does not have this text at those lines"
     for item in pack["evidence"]:
-        item["ref"] = "0" * 40
+        none = "0" * 40
+        item |= {"ref": none, "citation": item["citation"].replace(second, none)}
     cli.write("pack.json", json.dumps(pack))
     assert verify(cli, 3)[:2] == ("moved", "unknown")
     assert first != second
@@ -152,7 +154,9 @@ def test_a_pack_whose_texts_are_cut_is_fresh_all_the_same(cli: Cli, repo: tuple[
 
 def test_a_text_that_ends_inside_a_line_is_found_again(cli: Cli, repo: tuple[Path, str]) -> None:
     pack = search(cli)
-    pack["evidence"][0] |= {"text": FILE.rpartition(" of")[0], "end_column": 10}
+    first = pack["evidence"][0]
+    cut = {"text": FILE.rpartition(" of")[0], "end_column": 10}
+    first |= cut | {"citation": f"{first['citation']}C10"}
     cli.write("pack.json", json.dumps(pack))
     assert verify(cli)[0] == "fresh"
     (repo[0] / "docs/walrus.txt").write_text("First a line.\n" + FILE)

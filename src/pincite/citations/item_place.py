@@ -1,0 +1,67 @@
+"""What keeps an item of a pack from being checked: its citation and its fields must name one place,
+and a place that a file can have."""
+
+from __future__ import annotations
+
+from pincite.model import Evidence
+from pincite.model.citation import (
+    Citation,
+    chars_of,
+    format_citation,
+    page_of,
+    parse_citation,
+)
+from pincite.model.revisions import same_revision
+from pincite.readers import url_for
+from pincite.support.fields import replace
+
+
+def not_checkable(item: Evidence, url_rule: str | None) -> str:
+    """Return why an item cannot be checked, "" if it can. Its fields say what is compared, and its
+    citation is what a reader sees: both must name the same source, revision and place. Lines,
+    columns, pages and rows count from 1, characters from 0, and no end comes before its start. An
+    address must be the one that the `url_rule` of the source gives to the path."""
+    if not _is_possible(item):
+        return f"no file has such a place: {format_citation(_citation(item, item.path))}"
+    named = _named(item, url_rule)
+    read = parse_citation(item.citation)
+    if read is not None and same_revision(read.ref, item.ref):
+        read = replace(read, ref=item.ref)
+    if read is None or format_citation(read) not in [format_citation(one) for one in named]:
+        fields = format_citation(named[0])
+        return f"its citation names {item.citation}, and its fields name {fields}"
+    return ""
+
+
+def _named(item: Evidence, url_rule: str | None) -> list[Citation]:
+    """The citations that the fields allow: by path, and by address if the file has it."""
+    named = [_citation(item, item.path)]
+    address = url_for(item.path, url_rule)
+    if item.url and address and _page(item.url) == _page(address):
+        named.append(_citation(item, item.url))
+    return named
+
+
+def _page(address: str) -> str:
+    return address.partition("#")[0]
+
+
+def _citation(item: Evidence, place: str) -> Citation:
+    chars, (page, unit) = chars_of(item), page_of(item)
+    if chars is None:
+        lines = (item.start_line, item.end_line, item.start_column, item.end_column)
+        return Citation(item.repo, item.ref, place, *lines)
+    rows = item.rows if page else None
+    return Citation(item.repo, item.ref, place, None, None, None, None, *chars, page, unit, rows)
+
+
+def _is_possible(item: Evidence) -> bool:
+    chars = chars_of(item)
+    if chars is not None:
+        rows, page = item.rows or (1, 1), 1 if item.page is None else item.page
+        return 0 <= chars[0] < chars[1] and page >= 1 and 1 <= rows[0] <= rows[1]
+    first = 1 if item.start_column is None else item.start_column
+    last = first if item.end_column is None else item.end_column
+    if min(item.start_line, item.end_line, first, last) < 1:
+        return False
+    return item.start_line < item.end_line or (item.start_line == item.end_line and first <= last)

@@ -1,0 +1,101 @@
+"""Packs whose items were changed: what `verify` prints is what it has compared."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.surfaces.conftest import Cli
+
+FILE = "a walrus sleeps on ice\nand dreams of fish\n"
+
+
+@pytest.fixture
+def pack(cli: Cli) -> dict[str, Any]:
+    cli.write("notes/walrus.txt", FILE)
+    cli(
+        "index",
+        "notes",
+        "--lexical",
+        "--language",
+        "english",
+        "--url-rule",
+        r"(.*)\.txt=>https://a.b/\1",
+    )
+    return cli.json("search", "walrus dreams of fish")
+
+
+def verify(cli: Cli, pack: dict[str, Any], code: int = 3, **changes: object) -> tuple[str, str]:
+    """Status and detail of the first item with these changes."""
+    first = pack["evidence"][0] | changes
+    cli.write("pack.json", json.dumps(pack | {"evidence": [first]}))
+    found = cli.json("verify", "pack.json", code=code)[0]
+    assert found["citation"] == first["citation"]
+    return found["status"], found["detail"]
+
+
+def test_items_as_they_were_written_are_fresh(cli: Cli, pack: dict[str, Any]) -> None:
+    first = pack["evidence"][0]
+    assert first["citation"].endswith(":https://a.b/walrus#L1-L2")
+    assert verify(cli, pack, 0) == ("fresh", "")
+    by_path = first["citation"].replace("https://a.b/walrus", "walrus.txt")
+    assert verify(cli, pack, 0, citation=by_path, url=None) == ("fresh", "")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "other@sha256-111111111111:secret/contract.md#L400-L500",
+        "notes@{ref}:walrus.txt#L400-L500",
+        "notes@{ref}:walrus.txt#L1-L2C3",
+        "notes@{ref}:walrus.txt",
+        "notes@{ref}:walrus.txt#char=0,5",
+        "notes@{ref}:other.txt#L1-L2",
+        "notes@sha256-111111111111:walrus.txt#L1-L2",
+        "not a citation",
+    ],
+)
+def test_a_citation_of_another_place_is_unknown(cli: Cli, pack: dict[str, Any], other: str) -> None:
+    ref = pack["evidence"][0]["ref"]
+    forged = other.format(ref=ref)
+    said = f"its citation names {forged}, and its fields name notes@{ref}:walrus.txt#L1-L2"
+    assert verify(cli, pack, citation=forged) == ("unknown", said)
+
+
+def test_an_address_that_the_file_does_not_have_is_unknown(cli: Cli, pack: dict[str, Any]) -> None:
+    url = "https://a.b/contract"
+    forged = pack["evidence"][0]["citation"].replace("https://a.b/walrus", url)
+    assert verify(cli, pack, citation=forged, url=url)[0] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [(-5, -1), (-2, -1), (0, 0), (0, 2), (2, 1), (-2, 2), (1, -1)]
+)
+def test_lines_that_no_file_has_are_unknown(
+    cli: Cli, pack: dict[str, Any], start: int, end: int
+) -> None:
+    status, detail = verify(cli, pack, start_line=start, end_line=end)
+    assert (status, detail.startswith("no file has such a place: ")) == ("unknown", True)
+
+
+@pytest.mark.parametrize(
+    "columns", [{"start_column": 0}, {"end_column": -1}, {"start_column": -3, "end_column": -1}]
+)
+def test_columns_that_no_line_has_are_unknown(
+    cli: Cli, pack: dict[str, Any], columns: dict[str, int]
+) -> None:
+    assert verify(cli, pack, **columns)[0] == "unknown"
+
+
+@pytest.mark.parametrize("chars", [(-9, -1), (5, 5), (9, 2), (-1, 4)])
+def test_characters_that_no_text_has_are_unknown(
+    cli: Cli, pack: dict[str, Any], chars: tuple[int, int]
+) -> None:
+    assert verify(cli, pack, start_char=chars[0], end_char=chars[1])[0] == "unknown"
+
+
+def test_lines_beyond_the_end_of_the_file_are_not_fresh(cli: Cli, pack: dict[str, Any]) -> None:
+    cited = pack["evidence"][0]["citation"].replace("#L1-L2", "#L1-L900")
+    assert verify(cli, pack, citation=cited, end_line=900)[0] == "changed"  # its revision has not
