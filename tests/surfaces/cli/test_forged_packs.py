@@ -24,7 +24,8 @@ def pack(cli: Cli) -> dict[str, Any]:
         "--url-rule",
         r"(.*)\.txt=>https://a.b/\1",
     )
-    return cli.json("search", "walrus dreams of fish")
+    found: dict[str, Any] = cli.json("search", "walrus dreams of fish")
+    return found
 
 
 def verify(cli: Cli, pack: dict[str, Any], code: int = 3, **changes: object) -> tuple[str, str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "md", "files"]
 
+_MARKUP = re.compile(r"[\\\[\]<]")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # allowed after a fence
 
 
@@ -100,7 +101,7 @@ def _markdown(pack: EvidencePack) -> str:
     shown = [(item, "") for item in pack.evidence]
     shown += [(item, "Below the bar, only nearest: ") for item in pack.closest]
     for item, bar in shown:
-        blocks.append(f"## [{item.number}] {bar}{one_line(item.citation)}")
+        blocks.append(f"## [{item.number}] {bar}{_plain(item.citation)}")
         if item.truth == "moved":
             what = "lines are" if item.page is None else "page is"
             now = "those" if item.page is None else "that"
@@ -108,10 +109,10 @@ def _markdown(pack: EvidencePack) -> str:
         if item.recognised:
             blocks.append(f"Its text was {RECOGNISED}.")
         if item.url and item.start_char is not None:
-            blocks.append(f"Address: {one_line(item.url)}")
+            blocks.append(f"Address: {_plain(item.url)}")
         if item.headings:  # not at the beginning of a line, where it might start a block
-            blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
-        blocks += [f"Folder: {one_line(said)}" for said in item.descriptions]
+            blocks.append(f"Section: {_plain(' > '.join(item.headings))}")
+        blocks += [f"Folder: {_plain(said)}" for said in item.descriptions]
         if held := attributes_of(item):
             blocks.append(f"Attributes: {held}")
         around = item.context
@@ -129,6 +130,12 @@ def _markdown(pack: EvidencePack) -> str:
             blocks.append(_fenced(around.text, item))
     blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
     return "\n\n".join(blocks)
+
+
+def _plain(text: str) -> str:
+    """Return the text on one line, without links and elements of HTML: names of files and headings
+    come from strangers."""
+    return _MARKUP.sub(r"\\\g<0>", one_line(text))
 
 
 def _fenced(text: str, item: Evidence) -> str:
