@@ -171,17 +171,18 @@ def _open(
             found.named = {}
         return found
 
-    source = opened(known, _with_kept(given, Selection()))
+    kept = Selection()
+    alone = _with_kept(given, kept)
+    source = opened(known, alone)
     moved = moved_from(source, gone, name, run.settings.index) if known is None else None
     if moved is not None:
         source.close()
-        source = opened(moved, _with_kept(given, Selection()))
-    kept = Selection()
+        source = opened(moved, alone)
     if configured is None:
         named = (one for one in run.sources if one.source.name == source.source.name)
         kept = next(map(selection_of, named), kept)
     selection = _with_kept(given, kept)
-    if selection != _with_kept(given, Selection()):
+    if selection != alone:
         source.close()
         source = opened(moved or known, selection)
         if source.within:
