@@ -48,7 +48,7 @@ def open_catalog(folder: Path) -> Catalog:
 
     catalog = SqliteCatalog(catalog_of(folder))
     if catalog.made:
-        from pincite.catalog.made_here import remember_index
+        from pincite.catalog.trusted_indexes import remember_index
 
         remember_index(folder, catalog.made)
     catalog.note_changes()

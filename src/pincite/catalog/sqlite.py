@@ -19,7 +19,7 @@ import msgspec
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, CatalogChanges, values_of
 from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
 from pincite.catalog.chunk_ids import by_place
-from pincite.catalog.origin import Noting, add_identity, demands_of_collection, demands_of_source
+from pincite.catalog.demands import Noting, add_identity, demands_of_collection, demands_of_source
 from pincite.catalog.terms import SCHEMA, Terms
 from pincite.catalog.totals import EMBEDDED, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS

@@ -102,9 +102,9 @@ def prepare(root: Path, store: StoreSettings, *, create: bool, found: bool = Fal
             raise missing(root)
         make_folder(root)
     elif found:
-        from pincite.catalog.origin import require_origin  # late: it needs SQLite
+        from pincite.index.trust import require_trusted  # late: it needs SQLite
 
-        require_origin(root, writable=may_write(root))
+        require_trusted(root, writable=may_write(root))
     if may_write(root):
         remember(root, store, owned)
     else:

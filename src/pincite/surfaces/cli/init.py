@@ -104,8 +104,8 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
 
 def _trust_index(root: Path, *, json_: bool, revoke: bool) -> int:
     """Accept the index of somebody else: it gets an id of this user."""
-    from pincite.catalog.origin import accept_index, claims_of_index
     from pincite.index.folder import require_own
+    from pincite.index.trust import accept_index, claims_of_index
     from pincite.surfaces.text.render import to_json
 
     if revoke:

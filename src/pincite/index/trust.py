@@ -11,27 +11,25 @@ A catalog is always read in one transaction, in the state in which it is opened 
 
 from __future__ import annotations
 
-import hashlib
-import re
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
-from pincite.catalog.made_here import (
+from pincite.catalog.demands import Demand, add_identity, demands_of_catalog, ids_of_catalog
+from pincite.catalog.place import catalog_of
+from pincite.catalog.trusted_indexes import (
     can_remember,
     fresh_id,
     note_signs,
     noted_signs,
     remember_index,
 )
-from pincite.catalog.place import catalog_of
 from pincite.errors import ConfigError, StoreError
-from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.support.databases.private_file import require_regular
 from pincite.support.databases.sqlite_schema import (
     connect_to_read,
@@ -39,30 +37,19 @@ from pincite.support.databases.sqlite_schema import (
     require_passive,
     use_log,
 )
-from pincite.support.decodable import ready
 from pincite.support.terminal import one_line
 
-_TABLE: Final = "CREATE TABLE IF NOT EXISTS identity (id TEXT PRIMARY KEY)"
-_OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 _MOST_NAMED: Final = 8  # claims in a message
 _BUSY_S: Final = 10.0
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def add_identity(database: sqlite3.Connection, identity: str = "") -> str:
-    """Give an open catalog another id, by default a new one, and return it."""
-    identity = identity or fresh_id()
-    database.execute(_TABLE)
-    database.execute("INSERT INTO identity VALUES (?)", (identity,))
-    return identity
-
-
-def require_origin(root: Path, *, writable: bool) -> None:
+def require_trusted(root: Path, *, writable: bool) -> None:
     """Raise ConfigError for an index that this user has neither made nor accepted and that reaches
     outside of the folder around it; StoreError for one that cannot be read. One that does not is
     accepted: those of earlier versions have no id."""
     with _reading(root) as database:
-        noted = noted_signs(_ids(database))
+        noted = noted_signs(ids_of_catalog(database))
         _require_accepted(root, database, lambda one: one.sign in (noted or ()), noted is not None)
         (version,) = database.execute("PRAGMA user_version").fetchone()
     if noted is not None or not version:  # 0: it is being made, and gets its id then
@@ -76,9 +63,9 @@ def accept_index(root: Path, claims: Collection[str]) -> bool:
     was possible. Without an id of this user it gets one. Raises ConfigError, StoreError."""
     with _writing(root) as database:
         _require_accepted(root, database, lambda one: one.text in claims)
-        signs = {one.sign for one in _demands(database)}
-        if noted_signs(_ids(database)) is not None:
-            return note_signs(_ids(database), signs)
+        signs = {one.sign for one in demands_of_catalog(database)}
+        if noted_signs(ids_of_catalog(database)) is not None:
+            return note_signs(ids_of_catalog(database), signs)
         identity = fresh_id()
         noted = remember_index(root, identity, signs)
         if noted:
@@ -90,49 +77,6 @@ def claims_of_index(root: Path) -> tuple[str, ...]:
     """Return what takes trust in an index, for people. Raises StoreError."""
     with _reading(root) as database:
         return tuple(dict.fromkeys(one.text for one in _claims(database, root.parent)))
-
-
-class Demand(NamedTuple):
-    """Something that an index asks for: its text for people, its sign in the state folder, and
-    what a source reads."""
-
-    text: str
-    sign: str
-    location: str | None = None
-
-
-def demands_of_source(source: Source) -> Iterator[Demand]:
-    """Yield what a source asks for."""
-    if source.kind != "records":
-        text = f"the source {source.location}"
-        yield Demand(text, _sign("source", source.location), source.location)
-    if source.descriptions:
-        texts = msgspec.json.encode(source.descriptions, order="sorted").decode()
-        text = f"descriptions of the source {source.name}"
-        yield Demand(text, _sign("descriptions", source.name, texts))
-
-
-def demands_of_collection(spec: CollectionSpec) -> Iterator[Demand]:
-    """Yield what a collection asks for."""
-    for model in (spec.model, spec.sparse_model):
-        if not _OURS.fullmatch(model):
-            yield Demand(f"the model {model}", _sign("model", model))
-
-
-class Noting:
-    """Notes what this user's own runs put into an open catalog, if it has an id of this user."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        self._seen: set[str] = set()
-
-    def note(self, demands: Iterable[Demand]) -> None:
-        """Note these, unless they are."""
-        if not (new := {one.sign for one in demands} - self._seen):
-            return
-        missing = new - (noted_signs(_ids(self._database)) or set())
-        if not missing or note_signs(_ids(self._database), missing):
-            self._seen |= new
 
 
 def _require_accepted(
@@ -167,33 +111,9 @@ def _claims(database: sqlite3.Connection, around: Path) -> list[Demand]:
     """Return what takes trust: all but sources in the folder around the index."""
     return [
         one
-        for one in _demands(database)
+        for one in demands_of_catalog(database)
         if one.location is None or not _inside(one.location, around)
     ]
-
-
-def _demands(database: sqlite3.Connection) -> Iterator[Demand]:
-    for record in _column(database, "sources", "record"):
-        yield from demands_of_source(msgspec.json.decode(record, type=ready(SourceRecord)).source)
-    for text in _column(database, "collections", "spec"):
-        yield from demands_of_collection(msgspec.json.decode(text, type=ready(CollectionSpec)))
-
-
-def _ids(database: sqlite3.Connection) -> Iterator[str]:
-    """Yield its ids: many users and machines may share an index."""
-    return map(str, _column(database, "identity", "id"))
-
-
-def _sign(*parts: str) -> str:
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
-
-
-def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[str]:
-    """Yield a column of a table, which may be missing: in a catalog of an earlier version, or one
-    that is being made."""
-    named = "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE"
-    if database.execute(named, (table,)).fetchone() is not None:
-        yield from (value for (value,) in database.execute(f"SELECT {column} FROM {table}"))
 
 
 @contextmanager

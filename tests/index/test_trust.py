@@ -11,15 +11,15 @@ import pytest
 from click.testing import CliRunner
 
 from pincite.catalog.file import holds_collections, open_catalog
-from pincite.catalog.origin import require_origin
 from pincite.daemon.client.open_index import prepare
 from pincite.errors import ConfigError, StoreError
+from pincite.index.trust import require_trusted
 from pincite.settings.load import load_settings
 from pincite.sources.record_store import RecordStore
 from pincite.stores.settings import StoreSettings
 from pincite.surfaces.cli.app import app
-from tests.catalog.origins import fill, ship, use, without_id
-from tests.catalog.origins import root as root
+from tests.index.shipped import fill, ship, use, without_id
+from tests.index.shipped import root as root
 
 ENDLESS = (
     "CREATE TRIGGER slow AFTER INSERT ON documents BEGIN SELECT count(*) FROM (WITH RECURSIVE"
@@ -95,7 +95,7 @@ def test_a_catalog_that_runs_something_is_refused(root: Path, made: str) -> None
         open_catalog(root)
     ship(root)
     with pytest.raises(StoreError, match="Pincite makes none"):
-        require_origin(root, writable=True)
+        require_trusted(root, writable=True)
 
 
 def test_a_view_for_a_table_is_not_read(root: Path) -> None:

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pincite.catalog import made_here
+from pincite.catalog import trusted_indexes
 from pincite.catalog.file import holds_collections, open_catalog
-from pincite.catalog.origin import accept_index
 from pincite.errors import ConfigError, MemoryUnavailable, StoreError
+from pincite.index.trust import accept_index
 from pincite.settings.load import load_settings
 from pincite.sources.record_store import RecordStore
 from pincite.stores.sqlite.database import Database
 from pincite.support.databases import sqlite_schema
 from pincite.support.databases.private_sqlite import PrivateFile
 from pincite.surfaces.cli.app import app
-from tests.catalog.origins import fill, root, ship, use, without_id
+from tests.index.shipped import fill, root, ship, use, without_id
 
 __all__ = ["root"]
 
@@ -166,7 +166,7 @@ def test_without_a_state_folder_the_index_can_be_named(
     before = ids(root)
     use(root)
     assert ids(root) == before
-    monkeypatch.setattr(made_here, "create_private", no_room)
+    monkeypatch.setattr(trusted_indexes, "create_private", no_room)
     assert not accept_index(root, ())
     assert ids(root) == before
     fill(root, Path("/etc"))
@@ -189,7 +189,7 @@ def test_what_was_not_shown_is_not_trusted(root: Path) -> None:
 def test_a_catalog_in_use_is_no_broken_one(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(root, root.parent)
     ship(root)
-    monkeypatch.setattr("pincite.catalog.origin._BUSY_S", 0.01)
+    monkeypatch.setattr("pincite.index.trust._BUSY_S", 0.01)
     with closing(sqlite3.connect(root / "catalog.db", isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
