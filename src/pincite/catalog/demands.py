@@ -15,11 +15,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from pincite.catalog.trusted_indexes import (
-    fresh_id,
-    note_signs,
-    noted_signs,
-)
+from pincite.catalog.trusted_indexes import fresh_id, note_signs, noted_signs
 from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.support.decodable import ready
 

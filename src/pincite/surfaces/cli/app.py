@@ -72,7 +72,7 @@ _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "store": "push pull",
         "ui": "ui",
         "watch": "watch",
-        "workspace_moves": "workspace",
+        "workspace.group": "workspace",
     }
 )
 _MODULE_OF: Final = {name: module for module, names in _COMMANDS.items() for name in names.split()}

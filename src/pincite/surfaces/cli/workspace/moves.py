@@ -1,5 +1,4 @@
-"""`pincite workspace files` and `facts`: move users' files and facts to another storage. With them,
-`workspace` is complete."""
+"""`pincite workspace files` and `facts`: move users' files and facts to another storage."""
 
 from __future__ import annotations
 
@@ -15,17 +14,14 @@ from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import index_option, json_option
 from pincite.surfaces.cli.output import say
 from pincite.surfaces.cli.run import NOTHING, OK, settings_here
-from pincite.surfaces.cli.workspace import tell, with_database, workspace
+from pincite.surfaces.cli.workspace.common import tell, with_database
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings
     from pincite.workspace.files.transfer import MovedFiles
 
 
-__all__ = ["workspace"]
-
-
-@workspace.group(cls=Group)
+@click.group(cls=Group)
 def files() -> None:
     """Manage uploaded files."""
 
@@ -106,7 +102,7 @@ def _say_next(source: str, target: str, usual: str) -> None:
     say(f"  3. pincite workspace files move --from {source} --to {target}")
 
 
-@workspace.group(cls=Group)
+@click.group(cls=Group)
 def facts() -> None:
     """Manage facts about users that answers may use."""
 

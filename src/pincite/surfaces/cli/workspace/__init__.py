@@ -1,0 +1,1 @@
+"""`pincite workspace` and its commands."""

@@ -1,0 +1,102 @@
+"""`pincite workspace user`: users, and tokens of an issuer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.groups import Group
+from pincite.surfaces.cli.options import index_option, json_option
+from pincite.surfaces.cli.output import say
+from pincite.surfaces.cli.run import settings_here
+from pincite.surfaces.cli.workspace.common import as_operator, hinted, tell
+
+if TYPE_CHECKING:
+    from pincite.workspace.access.issuer_keys import IssuerKeys
+    from pincite.workspace.access.tokens import Identity
+
+_MOST_TOKEN_BYTES = 65_536
+
+
+@click.group(cls=Group)
+def user() -> None:
+    """Manage users; each one has a personal space."""
+
+
+@user.command("add")
+@click.argument("name")
+@click.option("--email", default="", help="Email address, for display only.")
+@json_option
+@index_option
+def add_user(name: str, email: str, json_: bool, index: Path | None) -> None:
+    """Add a user, and print their id."""
+    made = as_operator(lambda operator: operator.add_user(name, email), index)
+    tell(made, json_, [made.id])
+
+
+@user.command("list")
+@json_option
+@index_option
+def list_users(json_: bool, index: Path | None) -> None:
+    """List all users by name."""
+    found = as_operator(lambda operator: operator.users(), index)
+    tell(found, json_, [f"{one.id}  {one_line(one.name)}  {one.email}" for one in found])
+
+
+@user.command("link")
+@click.argument("user_id", metavar="USER")
+@click.option("--subject", required=True, help="The subject of the user in the issuer's tokens.")
+@json_option
+@index_option
+def link_subject(user_id: str, subject: str, json_: bool, index: Path | None) -> None:
+    """Let USER sign in with tokens of the issuer in [workspace.oidc]."""
+    from pincite.workspace.access.tokens import link_user
+
+    issuer = _issuer(index).settings.issuer
+    with hinted("user", user_id, "user list"):
+        made = as_operator(lambda operator: link_user(operator, user_id, issuer, subject), index)
+    tell(made, json_, [made.id])
+    if not json_:
+        say(f"to block this user: `pincite workspace key revoke {made.id}`")
+
+
+@user.command("token")
+@json_option
+@index_option
+def look_at_token(json_: bool, index: Path | None) -> None:
+    """Read a token from stdin and print its user, or the reason for a refusal."""
+    from pincite.errors import UsageError
+    from pincite.workspace.access.tokens import TokenRefused, read_token
+
+    issuer = _issuer(index)
+    raw = sys.stdin.buffer.read(_MOST_TOKEN_BYTES)
+    text = raw.decode("utf-8", "replace").strip()
+
+    async def session() -> Identity:
+        try:
+            return await read_token(issuer, text, datetime.now(UTC))
+        except TokenRefused as error:
+            raise UsageError(f"the token is refused: {one_line(error.reason)}") from error
+        finally:
+            await issuer.close()
+
+    found = asyncio.run(session())
+    scopes = ", ".join(found.scopes) or "none"
+    tell(found, json_, [f"subject {one_line(found.subject)}", f"scopes {scopes}"])
+
+
+def _issuer(index: Path | None) -> IssuerKeys:
+    from pincite.errors import ConfigError
+    from pincite.workspace.access.issuer_keys import issuer_of
+
+    if (issuer := issuer_of(settings_here(index).workspace.oidc)) is None:
+        raise ConfigError(
+            "no token issuer is configured", hint='[workspace.oidc] issuer = "https://..."'
+        )
+    return issuer
