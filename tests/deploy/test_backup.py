@@ -21,7 +21,8 @@ from pincite.workspace.access.keys import make_key
 from pincite.workspace.access.verification import verify_key
 from pincite.workspace.database.open import workspaces_of
 from pincite.workspace.deployment import Deployment, open_deployment
-from pincite.workspace.worker import WorkerConfig, WorkerDeps, work_once
+from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
+from pincite.workspace.worker.loop import work_once
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Server, binary, serving, unprivileged
 

@@ -14,7 +14,8 @@ from pincite.workspace import Access, Document
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.worker import WorkerConfig, work_once
+from pincite.workspace.worker.deps import WorkerConfig
+from pincite.workspace.worker.loop import work_once
 from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Server

@@ -18,7 +18,8 @@ from pincite.workspace import Access
 from pincite.workspace.database.administration import DatabaseAdministration
 from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.files.one_database import bind_files, sweep_files
-from pincite.workspace.worker import WorkerConfig, WorkerDeps, work, work_once
+from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
+from pincite.workspace.worker.loop import work, work_once
 from tests.places import HANGS_S
 from tests.workspace.yard import ENVIRONMENT, pieces, yard
 

@@ -10,7 +10,8 @@ import pytest
 from pincite.errors import StoreError, WorkspaceUnavailable
 from pincite.support.writing_until import may_write
 from pincite.workspace.database.administration import DatabaseAdministration
-from pincite.workspace.worker import WorkerConfig, work_once
+from pincite.workspace.worker.deps import WorkerConfig
+from pincite.workspace.worker.loop import work_once
 from tests.workspace.yard import Yard, yard
 
 pytestmark = pytest.mark.anyio

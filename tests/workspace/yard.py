@@ -10,7 +10,7 @@ from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.files.folder import FolderFiles
-from pincite.workspace.worker import WorkerDeps
+from pincite.workspace.worker.deps import WorkerDeps
 from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 

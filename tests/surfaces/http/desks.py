@@ -21,7 +21,8 @@ from pincite.workspace.access.keys import make_key
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.files.folder import FileStore, FolderFiles
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.worker import WorkerConfig, WorkerDeps, work_once
+from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
+from pincite.workspace.worker.loop import work_once
 from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 

@@ -22,7 +22,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from pincite.workspace.worker import WorkerConfig, work_once
+from pincite.workspace.worker.deps import WorkerConfig
+from pincite.workspace.worker.loop import work_once
 from tests.surfaces.http.desks import Office, Person
 
 NOBODY = "00000000-0000-4000-8000-000000000000"

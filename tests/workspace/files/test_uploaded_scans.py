@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pincite.workspace import Access
-from pincite.workspace.worker import WorkerConfig, work_once
+from pincite.workspace.worker.deps import WorkerConfig
+from pincite.workspace.worker.loop import work_once
 from tests.readers.pdf.files import photographed, typeset
 from tests.workspace.yard import yard
 

@@ -100,7 +100,8 @@ def worker(lease_s: float, beside: bool, lexical: bool, index: Path | None) -> N
     """
     from pincite.surfaces.tracing import server_says, watched
     from pincite.workspace.deployment import open_deployment
-    from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
+    from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
+    from pincite.workspace.worker.loop import work
 
     settings = settings_here(index)
     told = (lambda _: None) if beside else server_says(settings, say)
