@@ -19,14 +19,9 @@ from pincite.ingestion.dense_model import Dense, collection_name
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import IngestReport
 from pincite.ingestion.weigh import weigh_others
-from pincite.maintenance.reembed import (
-    Reembedded,
-    Reembedding,
-    ReembedOptions,
-    Work,
-    fill,
-    make_target,
-)
+from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
+from pincite.maintenance.reembed.fill import Work, fill
+from pincite.maintenance.reembed.target import make_target
 from pincite.model import Attributes, AttributeType, CollectionSpec, Ranking
 from pincite.ports import Index, SearchRequest, Store
 from pincite.providers.sparse.bm25 import Bm25Encoder

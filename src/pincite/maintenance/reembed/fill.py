@@ -1,9 +1,6 @@
-"""Give a collection another dense model, from the texts that are stored in it.
+"""Fill the new member from the texts of the old ones, compare both, and switch.
 
-The new vectors are written to a member of the same base that searches skip until it is complete.
-Then one write to the catalog puts it in the place of the others. A document is recorded there when
-it is complete, under its revision. So an interrupted run can be continued, and a later indexing run
-finds nothing to do.
+A document is recorded when it is complete. An interrupted run continues with the others.
 """
 
 from __future__ import annotations
@@ -13,81 +10,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pincite.collection.members import (
-    all_members,
-    all_sources,
-    as_one,
-    members,
-    next_serial,
-    require_base,
-)
-from pincite.encoders.by_name import Models
-from pincite.encoders.sparse import sparse_of
-from pincite.errors import ModelUnavailable, StoreError, UsageError
+from pincite.collection.members import all_members, all_sources, members
+from pincite.errors import StoreError
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.dense_model import Dense, collection_name, open_dense
 from pincite.ingestion.embed import embed
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.target import of_model
-from pincite.ingestion.weigh import average_for, weigh, weigh_again
-from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument, Notice
-from pincite.ports import (
-    CollectionInfo,
-    DenseEncoder,
-    Index,
-    LeasedIndex,
-    SparseEncoder,
-    Waiting,
-)
-from pincite.settings.defaults import WAIT_S
-from pincite.settings.load import Settings
+from pincite.ingestion.weigh import weigh, weigh_again
+from pincite.maintenance.reembed.options import Reembedded, Reembedding, ReembedOptions
+from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
+from pincite.ports import CollectionInfo, DenseEncoder, Index, SparseEncoder
 from pincite.settings.sections.models import BUNDLED
-from pincite.support.arguments import require_kind
 from pincite.support.fields import replace
 
 _PAGE = 512  # chunks that are compared at a time
-# The fields of a spec that a new collection keeps.
-_OF_MEMBERS = ("name", "model", "base", "formerly", "serial", "pending", "replaces")
-
-
-@dataclass(frozen=True, slots=True)
-class ReembedOptions:
-    """Options of a run. `keep` leaves the old collections on disk, hidden. `rate` is the maximum
-    number of texts embedded in a second, 0 for no limit. `wait_s` as in `IndexOptions`."""
-
-    keep: bool = False
-    rate: float = 0.0
-    wait_s: float = WAIT_S
-    on_notice: Callable[[Notice], None] = lambda _: None
-    on_fetch: Callable[[str, int, int], None] = lambda *_: None
-
-    def __post_init__(self) -> None:
-        if self.rate < 0:
-            raise UsageError(f"a rate of {self.rate} texts a second is negative")
-
-
-@dataclass(frozen=True, slots=True)
-class Reembedding:
-    """Progress: the number of chunks that have their new vector, and of all chunks."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reembedded:
-    """The result of a run. `encoded` of the `chunks` had no vector of this model before. `retired`
-    are the replaced collections; they are deleted unless they are `kept`."""
-
-    base: str
-    collection: str
-    model: str
-    documents: int
-    chunks: int
-    encoded: int
-    retired: tuple[str, ...]
-    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,121 +35,6 @@ class Work:
     sparse: SparseEncoder
     batch_chunks: int
     progress: Callable[[Reembedding], None]
-
-
-async def reembed(
-    settings: Settings,
-    index: LeasedIndex,
-    base: str,
-    model: str,
-    options: ReembedOptions,
-    progress: Callable[[Reembedding], None] = lambda _: None,
-) -> Reembedded:
-    """Give all documents of a base the dense model of that name. Searches use the old collections
-    until the new one is complete. A run can be repeated, and stopped at any time.
-
-    Raises UsageError for an unknown collection, IndexUnavailable while another process writes to
-    it, StoreError if the copy is incomplete in the end, ConfigError, ProviderError, DiskFull.
-    """
-    require_kind("model", model, str, "the name of a model")
-    if not model.strip():
-        raise UsageError(f"model is {model!r}; it takes the name of a model", hint=repr(BUNDLED))
-    require_kind("options", options, ReembedOptions, "ReembedOptions")
-    waiting = Waiting(options.wait_s, options.on_notice)
-    async with index.leases.take(base, f"embedding {base!r} with {model}", waiting):
-        return await _reembed(settings, index, base, model, options, progress)
-
-
-async def _reembed(
-    settings: Settings,
-    index: Index,
-    base: str,
-    model: str,
-    options: ReembedOptions,
-    progress: Callable[[Reembedding], None],
-) -> Reembedded:
-    infos = await index.collections()
-    require_base(infos, base)
-    held, known = members(infos, base), all_members(infos, base)
-    if not held:
-        called = sorted({info.spec.public_name for info in infos})
-        raise UsageError(
-            f"no collection is named {base!r}; known collections: {', '.join(called) or 'none'}",
-            hint="pincite collections",
-        )
-    together = as_one(held, held[-1].spec)
-    if together.broken:
-        raise UsageError(together.broken, hint=f"pincite collections rebuild {base}")
-    asked = IndexOptions(
-        collection=base,
-        model=model,
-        upgrade=True,
-        beside=True,
-        on_notice=options.on_notice,
-        on_fetch=options.on_fetch,
-    )
-    info = of_model(settings, known, asked)
-    async with (
-        Models(settings, options.on_notice) as models,
-        open_dense(settings, models, info, asked) as dense,
-    ):
-        if dense.encoder is None:
-            raise ModelUnavailable(f"no model is named {model!r}", hint="pincite doctor")
-        await sparse_of(models, held[-1].spec)  # before anything is created
-        spec = await make_target(index, base, dense, dense.encoder)
-        sparse = await sparse_of(models, spec)
-        work = Work(index, spec, dense.encoder, sparse, dense.batch_chunks, progress)
-        return await fill(work, options)
-
-
-async def make_target(
-    index: Index, base: str, dense: Dense, encoder: DenseEncoder
-) -> CollectionSpec:
-    """Create or prepare the collection with the new model and return it. It is pending unless it is
-    already searched as one of several members. If it is the only member, nothing is written."""
-    infos = await index.collections()
-    ours, held = all_members(infos, base), members(infos, base)
-    there = next((info for info in ours if info.spec.dense == encoder.fingerprint), None)
-    olds = [info for info in held if info is not there]
-    if there in held and not olds:
-        return there.spec
-    last = held[-1].spec
-    new = replace(
-        last,
-        name=collection_name(base, dense, infos),
-        dense=encoder.fingerprint,
-        dimensions=encoder.dimensions,
-        average_length=average_for(last),
-        formerly=(),
-        mixed=False,
-    )
-    like = there.spec if there else new
-    formerly = {name for info in olds for name in info.spec.made_with}
-    known = {name: kind for info in held for name, kind in info.spec.attributes.items()}
-    spec = replace(
-        like,
-        attributes={**like.attributes, **known},
-        require=last.require,
-        model=dense.name,
-        base=base,
-        formerly=tuple(sorted({*like.formerly, *formerly} - {encoder.fingerprint})),
-    )
-    if there in held:
-        await index.create(spec)
-        return spec
-    replaced = {name for info in olds for name in (info.spec.name, *info.spec.replaces)}
-    spec = replace(
-        spec,
-        serial=next_serial(info for info in ours if info is not there),
-        pending=True,
-        replaces=tuple(sorted(replaced - {spec.name})),
-    )
-    if there and there.spec.sparse != last.sparse:  # every vector would need new weights
-        spec = replace(new, **{name: getattr(spec, name) for name in _OF_MEMBERS})
-        await index.reset(spec)
-    else:
-        await index.create(spec)
-    return spec
 
 
 async def fill(work: Work, options: ReembedOptions) -> Reembedded:
