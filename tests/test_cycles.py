@@ -9,7 +9,7 @@ from typing import Final
 
 _SOURCE: Final = Path(__file__).parents[1] / "src"
 #: `EvidencePack.to_prompt` is a public method, and a prompt is written from a pack.
-_ALLOWED: Final = ("pincite.model.evidence", "pincite.model.prompt")
+_ALLOWED: Final = ("pincite.model.pack", "pincite.model.prompt")
 
 
 def test_no_modules_import_each_other_not_even_late() -> None:

@@ -11,7 +11,7 @@ import pytest
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.weigh import weigh
 from pincite.model import Point, SparseVector
-from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.fields import replace
 from tests.ingestion.desk import Desk

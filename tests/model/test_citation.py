@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.model.chunks import OnPage
 from pincite.model.citation import (
     Citation,
     cite,
@@ -15,7 +16,7 @@ from pincite.model.citation import (
     with_chars,
     with_lines,
 )
-from pincite.model.documents import PAGE_UNITS, OnPage
+from pincite.model.documents import PAGE_UNITS
 from tests.builders import chunk
 
 

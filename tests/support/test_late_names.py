@@ -83,6 +83,6 @@ print("\\n".join(sys.modules))
     )
     loaded = set(run.stdout.split())
     assert "pincite.model.documents" in loaded
-    unneeded = {"answers", "evidence", "records"}
+    unneeded = {"answers", "evidence", "pack", "records"}
     assert not {f"pincite.model.{name}" for name in unneeded} & loaded
     assert "pincite.ports.conversations" not in loaded

@@ -8,7 +8,7 @@ from pincite.collection.union import UnionIndex
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import Progress
 from pincite.model import Chunk, CollectionSpec, Point
-from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import average_length
 from pincite.support.fields import replace

@@ -28,50 +28,39 @@ if TYPE_CHECKING:
         Turn,
     )
     from pincite.model.attribute_types import Attributes, AttributeType, AttributeValue
-    from pincite.model.documents import (
+    from pincite.model.catalog import (
         LEXICAL,
+        CollectionSpec,
+        DocumentRecord,
+        IndexedDocument,
+        SourceRecord,
+    )
+    from pincite.model.chunks import Chunk, OnPage, Section
+    from pincite.model.documents import (
         PAGE_UNITS,
         AnchorStyle,
         Box,
-        Chunk,
         CitedIn,
-        CollectionSpec,
         Document,
-        DocumentRecord,
         Element,
         ElementKind,
-        IndexedDocument,
-        Matrix,
-        OnPage,
         PageSpan,
         PageUnit,
-        Point,
-        Section,
         Source,
         SourceKind,
-        SourceRecord,
         SourceType,
-        SparseVector,
-        TermCounts,
-        Vector,
     )
     from pincite.model.evidence import (
-        AbsentTerms,
         Compared,
         Confidence,
         Context,
         Evidence,
-        EvidencePack,
-        Exchange,
-        Gated,
         Match,
         Omitted,
-        Plan,
-        ThresholdOrigin,
         Truth,
-        Verdict,
-        VerdictLevel,
     )
+    from pincite.model.pack import EvidencePack, Exchange, Plan
+    from pincite.model.points import Matrix, Point, SparseVector, TermCounts, Vector
     from pincite.model.records import ExtractedRecord, KeptRecord, Layout, Record, RecordPage
     from pincite.model.retrieval import (
         RANKING_SIGNALS,
@@ -96,6 +85,7 @@ if TYPE_CHECKING:
         SubQueryKind,
         TaskMode,
     )
+    from pincite.model.verdict import AbsentTerms, Gated, ThresholdOrigin, Verdict, VerdictLevel
 
 if not TYPE_CHECKING:  # type checkers would take it for any name
     __getattr__ = late_names(
@@ -106,22 +96,24 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "Doubtful Fact Turn"
             ),
             "pincite.model.attribute_types": "Attributes AttributeType AttributeValue",
+            "pincite.model.catalog": (
+                "LEXICAL CollectionSpec DocumentRecord IndexedDocument SourceRecord"
+            ),
+            "pincite.model.chunks": "Chunk OnPage Section",
             "pincite.model.documents": (
-                "LEXICAL PAGE_UNITS AnchorStyle Box Chunk CitedIn CollectionSpec Document "
-                "DocumentRecord Element ElementKind IndexedDocument Matrix OnPage PageSpan "
-                "PageUnit Point Section Source SourceKind SourceRecord SourceType SparseVector "
-                "TermCounts Vector"
+                "PAGE_UNITS AnchorStyle Box CitedIn Document Element ElementKind PageSpan "
+                "PageUnit Source SourceKind SourceType"
             ),
-            "pincite.model.evidence": (
-                "AbsentTerms Compared Confidence Context Evidence EvidencePack Exchange Gated "
-                "Match Omitted Plan ThresholdOrigin Truth Verdict VerdictLevel"
-            ),
+            "pincite.model.evidence": "Compared Confidence Context Evidence Match Omitted Truth",
+            "pincite.model.pack": "EvidencePack Exchange Plan",
+            "pincite.model.points": "Matrix Point SparseVector TermCounts Vector",
             "pincite.model.records": "ExtractedRecord KeptRecord Layout Record RecordPage",
             "pincite.model.retrieval": (
                 "RANKING_SIGNALS Asks Candidate Chosen Corpus Drop Expansion Fused Hit Notice "
                 "Pass Pool Query Question Ranking Scope Signal SignalKind SignalName SubQueryKind "
                 "TaskMode"
             ),
+            "pincite.model.verdict": "AbsentTerms Gated ThresholdOrigin Verdict VerdictLevel",
         },
     )
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from pincite.errors import UsageError
-from pincite.model.evidence import EvidencePack
+from pincite.model.pack import EvidencePack
 from pincite.model.retrieval import Notice, Question
 from pincite.support.decodable import ready
 from pincite.support.json_text import json_text, json_values

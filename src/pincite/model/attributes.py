@@ -24,7 +24,7 @@ from functools import cache
 from typing import Final, get_args
 
 from pincite.model.attribute_types import Attributes, AttributeType, AttributeValue
-from pincite.model.documents import Chunk
+from pincite.model.chunks import Chunk
 from pincite.support.plain import plain
 
 ATTRIBUTE_TYPES: Final[tuple[AttributeType, ...]] = get_args(AttributeType)

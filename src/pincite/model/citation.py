@@ -28,7 +28,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from pincite.model.documents import PAGE_UNITS, Chunk, PageUnit, Rows
+from pincite.model.chunks import Chunk
+from pincite.model.documents import PAGE_UNITS, PageUnit, Rows
 from pincite.model.evidence import Evidence
 
 _NUMBER = "[0-9]{1,9}"

@@ -9,7 +9,8 @@ from typing import Final, Literal, TypeVar, get_args
 
 from pincite.errors import UsageError
 from pincite.model.budgets import BUDGET as BUDGET
-from pincite.model.evidence import Evidence, EvidencePack
+from pincite.model.evidence import Evidence
+from pincite.model.pack import EvidencePack
 from pincite.model.passages import BETWEEN, Fitted, cost_of, fit_block, least_block
 from pincite.model.prompt import MOST_TOKENS, closest_label, left_out, opening
 from pincite.model.retrieval import Notice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.model.evidence import EvidencePack
+from pincite.model.pack import EvidencePack
 from pincite.model.passages import BETWEEN, cost_of, fitting_block
 from pincite.model.verdict_words import CLOSEST, LEVEL_ADVICE, LEVEL_WORDS, absent_words
 from pincite.support.arguments import require_count, require_kind

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from pincite.model.attribute_types import Attributes
-from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
+from pincite.model.chunks import Chunk
+from pincite.model.documents import SourceType
+from pincite.model.points import TermCounts, Vector
 from pincite.support.names import last_component
 
 Asks = Literal["symbol", "mixed", "prose"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pincite.model.attribute_types import Attributes
+from pincite.model.chunks import Chunk
 from pincite.model.citation import chars_of, cite
-from pincite.model.documents import Chunk
 from pincite.model.evidence import Match
 from pincite.support.fields import replace
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pincite.model.evidence import AbsentTerms, VerdictLevel
+    from pincite.model.verdict import AbsentTerms, VerdictLevel
 
 #: A level in a word or two.
 LEVEL_WORDS: Final[Mapping[VerdictLevel, str]] = MappingProxyType(

@@ -8,7 +8,7 @@ from typing import Any
 
 from pincite.model.attribute_types import AttributeValue
 from pincite.model.attributes import date_key, values_of
-from pincite.model.documents import Chunk
+from pincite.model.chunks import Chunk
 from pincite.ports.filters import (
     AnyOf,
     Condition,

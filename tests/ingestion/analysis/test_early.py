@@ -18,7 +18,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import read_and_analyse
 from pincite.ingestion.run import IndexRun
 from pincite.model import CollectionSpec
-from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source

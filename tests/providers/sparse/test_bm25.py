@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.model.term_ids import term_id
 from pincite.providers.sparse.analyser import Analyser, is_unspaced
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length

@@ -12,7 +12,7 @@ import pytest
 
 import pincite as package
 from pincite import AsyncPincite, Pincite, Record, UsageError, load_settings
-from pincite.model.evidence import EvidencePack
+from pincite.model.pack import EvidencePack
 from pincite.surfaces.mcp.tools import ReadArguments, tools
 from tests.surfaces.conftest import Cli
 

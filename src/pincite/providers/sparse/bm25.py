@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Final
 
 from pincite.model import SparseVector
-from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.model.term_ids import term_id
 from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser, is_unspaced, look_up
 from pincite.providers.sparse.languages import UNSPACED
