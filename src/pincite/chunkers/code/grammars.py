@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pincite.chunkers.code import definition_queries as queries
 from pincite.chunkers.code import more_queries as more
 from pincite.chunkers.code.more_queries import named
 from pincite.chunkers.code.patterns import PATTERNS
@@ -70,221 +71,64 @@ class Grammar(msgspec.Struct, frozen=True):
     revision: int = 0
 
 
-_PYTHON = (
-    named("function_definition", "class_definition")
-    + """
-(type_alias_statement left: (type (identifier) @name)) @def
-"""
-)
-_JAVASCRIPT = named(
-    "function_declaration", "generator_function_declaration", "class_declaration",
-    "method_definition",
-) + """
-(variable_declarator name: (identifier) @name
-  value: [(arrow_function) (function_expression) (generator_function) (class)]) @def
-(field_definition property: (_) @name value: [(arrow_function) (function_expression)]) @def
-(assignment_expression left: [(identifier) @name (member_expression property: (_) @name)]
-  right: [(arrow_function) (function_expression) (class)]) @def
-(program (expression_statement (assignment_expression
-  left: (member_expression property: (_) @name) right: (object)) @def)
-  (#not-eq? @name "exports"))
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
-  @def)))
-"""  # fmt: skip
-_TYPESCRIPT = named(
-    "function_declaration", "generator_function_declaration", "function_signature",
-    "class_declaration", "abstract_class_declaration", "method_definition", "method_signature",
-    "abstract_method_signature", "interface_declaration", "type_alias_declaration",
-    "enum_declaration", "internal_module", "module",
-) + """
-(variable_declarator name: (identifier) @name
-  value: [(arrow_function) (function_expression) (generator_function) (class)]) @def
-(public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @def
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
-  @def)))
-"""  # fmt: skip
-_GO_RECEIVER = """(parameter_declaration type: [
-  (type_identifier) @owner (pointer_type . (type_identifier) @owner)
-  (generic_type . (type_identifier) @owner)
-  (pointer_type . (generic_type . (type_identifier) @owner))])"""
-_GO = f"""
-(function_declaration name: (identifier) @name) @def
-(method_declaration receiver: (parameter_list . {_GO_RECEIVER})
-  name: (field_identifier) @name) @def
-(method_declaration receiver: (parameter_list . (comment) . {_GO_RECEIVER})
-  name: (field_identifier) @name) @def
-(type_spec name: (type_identifier) @name) @def
-(type_alias name: (type_identifier) @name) @def
-"""
-_RUST = named(
-    "function_item", "function_signature_item", "struct_item", "enum_item", "union_item",
-    "trait_item", "mod_item", "type_item", "macro_definition", "const_item", "static_item",
-) + """
-(impl_item type: [(type_identifier) @name (generic_type type: (_) @name)
-  (scoped_type_identifier name: (_) @name)]) @scope
-"""  # fmt: skip
-_JAVA = named(
-    "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
-    "annotation_type_declaration", "method_declaration", "constructor_declaration",
-    "compact_constructor_declaration",
-)  # fmt: skip
-_C = """
-(function_definition declarator: (function_declarator declarator: (identifier) @name)) @def
-(function_definition declarator: (pointer_declarator declarator:
-  (function_declarator declarator: (identifier) @name))) @def
-(function_definition declarator: (pointer_declarator declarator: (pointer_declarator declarator:
-  (function_declarator declarator: (identifier) @name)))) @def
-(struct_specifier name: (type_identifier) @name body: (_)) @def
-(union_specifier name: (type_identifier) @name body: (_)) @def
-(enum_specifier name: (type_identifier) @name body: (_)) @def
-(type_definition) @def
-(preproc_function_def name: (identifier) @name) @def
-(translation_unit (declaration declarator: (function_declarator
-  declarator: (identifier) @name)) @def)
-"""
-_CPP_NAME = """[(identifier) @name (field_identifier) @name (destructor_name) @name
-  (operator_name) @name (operator_cast) @name
-  (qualified_identifier scope: (_) @owner name: [(identifier) (destructor_name) (operator_name)
-    (template_function)] @name)
-  (qualified_identifier name: (qualified_identifier scope: (_) @owner name: (_) @name))]"""
-_CPP = f"""
-(function_definition declarator: (function_declarator declarator: {_CPP_NAME})) @def
-(function_definition declarator: (_ (function_declarator declarator: {_CPP_NAME}))) @def
-(function_definition declarator: (_ (_ (function_declarator declarator: {_CPP_NAME})))) @def
-(field_declaration declarator: (function_declarator declarator: (field_identifier) @name)) @def
-(class_specifier name: (_) @name body: (_)) @def
-(struct_specifier name: (_) @name body: (_)) @def
-(union_specifier name: (_) @name body: (_)) @def
-(enum_specifier name: (_) @name body: (_)) @def
-(namespace_definition name: (_) @name) @def
-(alias_declaration name: (_) @name) @def
-(concept_definition name: (_) @name) @def
-(type_definition) @def
-(preproc_function_def name: (identifier) @name) @def
-"""
-_C_SHARP = named(
-    "class_declaration", "struct_declaration", "interface_declaration", "enum_declaration",
-    "record_declaration", "delegate_declaration", "method_declaration",
-    "constructor_declaration", "destructor_declaration", "property_declaration",
-    "namespace_declaration", "local_function_statement",
-)  # fmt: skip
-_RUBY = (
-    named("method", "singleton_method", "class", "module")
-    + """
-((assignment . (constant) @name (call . (constant) @_base)) @def
-  (#any-of? @_base "Struct" "Data" "Class" "Module"))
-"""
-)
-_PHP = named(
-    "function_definition", "class_declaration", "interface_declaration", "trait_declaration",
-    "enum_declaration", "method_declaration",
-)  # fmt: skip
-_KOTLIN = (
-    named("class_declaration", "object_declaration", "companion_object", "function_declaration")
-    + """
-(type_alias type: (_) @name) @def
-(source_file (property_declaration (variable_declaration . (identifier) @name)) @def)
-"""
-)
 #: The parser wants a newline or `;` behind the last member of a body in one line.
 _KOTLIN_BODIES = Repair(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
-_SCALA = named(
-    "class_definition", "object_definition", "trait_definition", "enum_definition",
-    "function_definition", "function_declaration", "type_definition", "given_definition",
-    "package_object",
-)  # fmt: skip
-_SWIFT = named("class_declaration", "protocol_declaration", "function_declaration",
-                "protocol_function_declaration", "typealias_declaration") + """
-(init_declaration "init" @name) @def
-"""  # fmt: skip
-_LUA = (
-    named("function_declaration")
-    + """
-(assignment_statement (variable_list . (_) @name . (attribute)? .)
-  (expression_list . (function_definition))) @def
-"""
-)
-_ELIXIR = """
-((call target: (identifier) @_kind (arguments . (alias) @name) (do_block)) @def
-  (#any-of? @_kind "defmodule" "defprotocol" "defimpl"))
-((call target: (identifier) @_kind (arguments . [
-    (call target: (identifier) @name) (identifier) @name
-    (binary_operator left: (call target: (identifier) @name))])) @def
-  (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard"
-    "defguardp" "defdelegate"))
-"""
-_HASKELL = (
-    named("function", "bind", "data_type", "newtype", "class", "type_synonym")
-    + """
-(function (infix operator: [(operator) @name (infix_id (variable) @name)])) @def
-"""
-)
-_ZIG = """
-(function_declaration name: (identifier) @name) @def
-(variable_declaration (identifier) @name
-  [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration)
-    (error_set_declaration)]) @def
-"""
-_CSS = """
-(rule_set (selectors) @name) @def
-(keyframes_statement (keyframes_name) @name) @def
-"""
 
 #: The parser does not know the names in brackets of T-SQL.
 _BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 
 _DEFINITIONS: dict[str, Grammar] = {
-    "python": Grammar("tree_sitter_python", _PYTHON),
+    "python": Grammar("tree_sitter_python", queries.PYTHON),
     "javascript": Grammar(
-        "tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"], revision=2
+        "tree_sitter_javascript", queries.JAVASCRIPT, patterns=PATTERNS["javascript"], revision=2
     ),
     "typescript": Grammar(
         "tree_sitter_typescript",
-        _TYPESCRIPT,
+        queries.TYPESCRIPT,
         "language_typescript",
         patterns=PATTERNS["javascript"],
         revision=2,
     ),
     "tsx": Grammar(
         "tree_sitter_typescript",
-        _TYPESCRIPT,
+        queries.TYPESCRIPT,
         "language_tsx",
         patterns=PATTERNS["javascript"],
         revision=2,
     ),
-    "go": Grammar("tree_sitter_go", _GO),
-    "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"], revision=1),
-    "java": Grammar("tree_sitter_java", _JAVA),
-    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"], revision=2),
+    "go": Grammar("tree_sitter_go", queries.GO),
+    "rust": Grammar("tree_sitter_rust", queries.RUST, patterns=PATTERNS["rust"], revision=1),
+    "java": Grammar("tree_sitter_java", queries.JAVA),
+    "c": Grammar("tree_sitter_c", queries.C, patterns=PATTERNS["c"], revision=2),
     "cpp": Grammar(
         "tree_sitter_cpp",
-        _CPP,
+        queries.CPP,
         leading=frozenset({"access_specifier"}),
         patterns=PATTERNS["cpp"],
         revision=3,
     ),
-    "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP, revision=1),
-    "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=2),
-    "php": Grammar("tree_sitter_php", _PHP, "language_php"),
+    "c_sharp": Grammar("tree_sitter_c_sharp", queries.C_SHARP, revision=1),
+    "ruby": Grammar("tree_sitter_ruby", queries.RUBY, revision=2),
+    "php": Grammar("tree_sitter_php", queries.PHP, "language_php"),
     "kotlin": Grammar(
         "tree_sitter_kotlin",
-        _KOTLIN,
+        queries.KOTLIN,
         patterns=PATTERNS["kotlin"],
         repair=_KOTLIN_BODIES,
         revision=1,
     ),
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
-    "scala": Grammar("tree_sitter_scala", _SCALA, revision=2),
-    "swift": Grammar("tree_sitter_swift", _SWIFT, revision=2),
-    "lua": Grammar("tree_sitter_lua", _LUA, revision=2),
+    "scala": Grammar("tree_sitter_scala", queries.SCALA, revision=2),
+    "swift": Grammar("tree_sitter_swift", queries.SWIFT, revision=2),
+    "lua": Grammar("tree_sitter_lua", queries.LUA, revision=2),
     "elixir": Grammar(
-        "tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"}), revision=1
+        "tree_sitter_elixir", queries.ELIXIR, leading=frozenset({"unary_operator"}), revision=1
     ),
     "haskell": Grammar(
-        "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=2
+        "tree_sitter_haskell", queries.HASKELL, leading=frozenset({"signature"}), revision=2
     ),
-    "zig": Grammar("tree_sitter_zig", _ZIG, revision=2),
-    "css": Grammar("tree_sitter_css", _CSS),
+    "zig": Grammar("tree_sitter_zig", queries.ZIG, revision=2),
+    "css": Grammar("tree_sitter_css", queries.CSS),
     "sql": Grammar(
         "tree_sitter_sql",
         more.SQL,
@@ -294,7 +138,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         revision=2,
     ),
     "objective_c": Grammar(
-        "tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=2
+        "tree_sitter_objc", queries.C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=2
     ),
     "julia": Grammar(
         "tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"}), revision=2
