@@ -16,7 +16,8 @@ from pincite.daemon.shared_index import SharedIndex
 from pincite.errors import ConfigError, PinciteError, StoreError, UsageError
 from pincite.ports import Index
 from pincite.support.fields import replace
-from pincite.testing.indexes import A1, A2, B1, IndexContract, chunk_found, texts
+from pincite.testing.index_documents import A1, A2, B1, chunk_found, texts
+from pincite.testing.indexes import IndexContract
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, request_for
 from tests.daemon.shared_indexes import LONG, opened_index
 from tests.places import HANGS_S
@@ -130,7 +131,7 @@ CHILD = """
 import asyncio, sys
 from tests.daemon.shared_indexes import LONG, opened_index
 from tests.workspace.postgres_server import Database
-from pincite.testing.indexes import A2
+from pincite.testing.index_documents import A2
 
 async def main():
     index = opened_index(Database("", sys.argv[1], "", ""), sys.argv[2])

@@ -14,9 +14,9 @@ from pincite.model import Point
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
-from pincite.testing.attributes import SPEC, found, points_with, random_filter
 from pincite.testing.filters import filterable_points
 from pincite.testing.points import DENSE_SPEC, request_for
+from pincite.testing.random_attributes import SPEC, found, points_with, random_filter
 from pincite.testing.scores import assert_same
 from pincite.testing.visibility import COW, FOX, show
 from tests.places import quick_folder

@@ -33,8 +33,8 @@ from pincite.scope.schema import for_collection
 from pincite.scope.tags import tag_conditions
 from pincite.scope.where import Schema, parse_where, print_where
 from pincite.support.fields import replace
-from pincite.testing.attributes import random_attributes, random_filter
 from pincite.testing.points import DENSE_SPEC, chunk_of, request_for
+from pincite.testing.random_attributes import random_attributes, random_filter
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 SCHEMA: Schema = (

@@ -16,8 +16,8 @@ from pincite.stores.chroma.records import HAS_DENSE, to_record
 from pincite.stores.qdrant.control import hide
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.support.fields import replace
-from pincite.testing.attributes import SPEC, TYPES, found
 from pincite.testing.points import DENSE_SPEC, point_of
+from pincite.testing.random_attributes import SPEC, TYPES, found
 from pincite.testing.scores import random_points
 from tests.places import quick_folder
 

@@ -9,8 +9,8 @@ from pincite.ports import Exists, Filter, Store
 from pincite.stores.sqlite.database import MIGRATIONS
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
-from pincite.testing.attributes import SPEC, found
 from pincite.testing.points import DENSE_SPEC, point_of
+from pincite.testing.random_attributes import SPEC, found
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
 

@@ -14,9 +14,10 @@ Suites need pytest; `pincite.testing.fakes` and `pincite.testing.points` do not.
 import sys
 
 _SUITES = (
-    *("conversations", "memories"),
-    *("catalogs", "contents", "encoders", "indexes", "llms", "rerankers", "scores", "stores"),
-    *("visibility", "workspaces", "workspace_documents", "workspace_jobs"),
+    *("attributes", "catalogs", "changed_attributes", "contents", "conversations", "encoders"),
+    *("filters", "fusions", "indexes", "llms", "memories", "replacing", "rerankers", "scores"),
+    *("stores", "visibility", "workspaces", "workspace_documents", "workspace_jobs"),
+    "workspace_rates",
 )
 
 if "pytest" in sys.modules:  # failures of a suite say what was compared

@@ -7,15 +7,12 @@ import pytest
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.ports import Store
 from pincite.support.fields import replace
-from pincite.testing.attributes import AttributeContract, ChangedAttributesContract
+from pincite.testing.attributes import AttributeContract
+from pincite.testing.changed_attributes import ChangedAttributesContract
 from pincite.testing.contents import ContentContract
 from pincite.testing.filters import FilterContract
 from pincite.testing.fusions import FusionContract
-from pincite.testing.points import (
-    DENSE_SPEC,
-    LEXICAL_SPEC,
-    request_for,
-)
+from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, request_for
 from pincite.testing.running import contract
 from pincite.testing.scores import ScoreContract
 from pincite.testing.visibility import COW, FOX, VisibilityContract, found, show
