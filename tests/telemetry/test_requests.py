@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.surfaces.http.requests import watched_request
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 from tests.telemetry.watching import watched
 
 pytestmark = pytest.mark.anyio
@@ -14,7 +14,7 @@ PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
 
 
 async def test_a_search_over_http_is_part_of_the_trace_of_whoever_asks() -> None:
-    async with office() as server:
+    async with workspace_server() as server:
         ann = await server.person("ann")
         await ann.upload("zebra.md", "# Zebra\n\nA zebra has stripes.\n")
         with watched() as seen:
@@ -45,7 +45,7 @@ async def test_a_search_over_http_is_part_of_the_trace_of_whoever_asks() -> None
     "header", ["", "x", "00-" + "0" * 32 + "-" + "0" * 16 + "-01", "ff-1-2-3", "a" * 5_000]
 )
 async def test_a_wrong_traceparent_begins_a_trace_of_our_own(header: str) -> None:
-    async with office() as server:
+    async with workspace_server() as server:
         ann = await server.person("ann")
         with watched() as seen:
             await ann.client.get("/v1/me", headers={"traceparent": header})
@@ -54,7 +54,7 @@ async def test_a_wrong_traceparent_begins_a_trace_of_our_own(header: str) -> Non
 
 
 async def test_paths_that_there_are_not_and_methods_that_were_made_up_give_no_names() -> None:
-    async with office() as server:
+    async with workspace_server() as server:
         ann = await server.person("ann")
         with watched() as seen:
             await ann.client.get("/v1/documents/secretname?filename=secretname")

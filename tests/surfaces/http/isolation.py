@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 
 from pincite.workspace.worker.deps import WorkerConfig
 from pincite.workspace.worker.loop import work_once
-from tests.surfaces.http.desks import Office, Person
+from tests.surfaces.http.workspace_server import Person, WorkspaceServer
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 WHO = st.integers(0, 5)
@@ -79,7 +79,7 @@ class Key:
 class Isolation(RuleBasedStateMachine):
     """Three users. `served` and `runner` are set by who runs it."""
 
-    served: Office
+    served: WorkspaceServer
     runner: asyncio.Runner
 
     def __init__(self) -> None:

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from tests.surfaces.http.desks import Office
+from tests.surfaces.http.workspace_server import WorkspaceServer
 
 
 @asynccontextmanager
-async def listening(served: Office) -> AsyncIterator[int]:
+async def listening(served: WorkspaceServer) -> AsyncIterator[int]:
     config = uvicorn.Config(served.app, port=0, http="h11", lifespan="off", log_level="critical")
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from pincite.surfaces.http.guard import GuardLimits
-from tests.surfaces.http.desks import HOST, Office, Person
+from tests.surfaces.http.workspace_server import HOST, Person, WorkspaceServer
 
 SLOTS = GuardLimits().at_once // 2
 
@@ -47,7 +47,7 @@ async def slow(port: int, who: Person, size: int = 100_000) -> AsyncIterator[Slo
         made.close()
 
 
-async def taken(served: Office, streams: int) -> None:
+async def taken(served: WorkspaceServer, streams: int) -> None:
     """Wait until so many slots for uploads and answers are in use."""
     while served.app._streams._value > SLOTS - streams:  # noqa: ASYNC110 - no event for it
         await asyncio.sleep(0.01)

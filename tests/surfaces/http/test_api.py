@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.surfaces.http.desks import Office, office
+from tests.surfaces.http.workspace_server import WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -19,12 +19,14 @@ LONG = b"\nAnother line of the manual.\n"
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Office]:
-    async with office() as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server() as made:
         yield made
 
 
-async def test_what_is_uploaded_is_found_cited_read_verified_and_deleted(served: Office) -> None:
+async def test_what_is_uploaded_is_found_cited_read_verified_and_deleted(
+    served: WorkspaceServer,
+) -> None:
     anna = await served.person("Anna")
     made = await anna.upload("keys.md", KEYS)
     assert (made["status"], made["space_id"], made["version"]) == ("pending", anna.personal, 1)
@@ -52,7 +54,7 @@ async def test_what_is_uploaded_is_found_cited_read_verified_and_deleted(served:
     assert await anna.found("rotate a key") == set()
 
 
-async def test_an_answer_is_whole_or_in_pieces(served: Office) -> None:
+async def test_an_answer_is_whole_or_in_pieces(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     await anna.upload("keys.md", KEYS)
     await served.work()
@@ -66,7 +68,9 @@ async def test_an_answer_is_whole_or_in_pieces(served: Office) -> None:
     assert events[-1] == "answer"
 
 
-async def test_a_stranger_sees_nothing_and_cannot_tell_it_from_nothing(served: Office) -> None:
+async def test_a_stranger_sees_nothing_and_cannot_tell_it_from_nothing(
+    served: WorkspaceServer,
+) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     made = await anna.upload("keys.md", KEYS)
     await served.work()
@@ -102,7 +106,9 @@ async def test_a_stranger_sees_nothing_and_cannot_tell_it_from_nothing(served: O
     assert checked.json()[0]["status"] == "unknown"
 
 
-async def test_what_verify_says_of_an_old_citation_depends_on_the_reader(served: Office) -> None:
+async def test_what_verify_says_of_an_old_citation_depends_on_the_reader(
+    served: WorkspaceServer,
+) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     made = await anna.upload("keys.md", KEYS)
     await served.work()
@@ -122,7 +128,7 @@ async def test_what_verify_says_of_an_old_citation_depends_on_the_reader(served:
 
 
 async def test_a_deletion_that_a_worker_has_not_done_is_no_alarm(
-    served: Office, caplog: pytest.LogCaptureFixture
+    served: WorkspaceServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     anna = await served.person("Anna")
     made = await anna.upload("keys.md", KEYS)
@@ -131,10 +137,10 @@ async def test_a_deletion_that_a_worker_has_not_done_is_no_alarm(
     assert (await anna.client.delete(f"/v1/documents/{made['id']}")).status_code == 202
     assert await anna.found("rotate a key") == set()
     assert [one for one in caplog.records if one.levelname == "ERROR"] == []
-    assert served.desk.workspace.kept_back == 0
+    assert served.resources.workspace.kept_back == 0
 
 
-async def test_a_title_by_patch_is_the_title_of_evidence(served: Office) -> None:
+async def test_a_title_by_patch_is_the_title_of_evidence(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     made = await anna.upload("keys.md", KEYS)
     body = {"metadata": {"title": "Gamma Handbook"}}
@@ -147,7 +153,9 @@ async def test_a_title_by_patch_is_the_title_of_evidence(served: Office) -> None
         assert pack["evidence"][0]["title"] == "Gamma Handbook"
 
 
-async def test_a_membership_and_a_feed_hold_for_the_very_next_request(served: Office) -> None:
+async def test_a_membership_and_a_feed_hold_for_the_very_next_request(
+    served: WorkspaceServer,
+) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     keys = await anna.upload("keys.md", KEYS, space_id=space)
@@ -174,7 +182,7 @@ async def test_a_membership_and_a_feed_hold_for_the_very_next_request(served: Of
     ).status_code in (200, 404)
 
 
-async def test_a_key_is_refused_once_it_is_revoked_or_has_expired(served: Office) -> None:
+async def test_a_key_is_refused_once_it_is_revoked_or_has_expired(served: WorkspaceServer) -> None:
     soon = served.now + timedelta(minutes=5)
     anna = await served.person("Anna", expires=soon)
     assert (await anna.client.get("/v1/spaces")).status_code == 200
@@ -194,14 +202,14 @@ async def test_a_key_is_refused_once_it_is_revoked_or_has_expired(served: Office
     "header",
     ["", "Bearer", "Bearer pin_0", "Basic abc", "Bearer " + "x" * 5000, "Bearer pin_é_x"],
 )
-async def test_what_is_no_key_is_refused_alike(served: Office, header: str) -> None:
+async def test_what_is_no_key_is_refused_alike(served: WorkspaceServer, header: str) -> None:
     client = await served.client()
     headers = [(b"authorization", header.encode())] if header else []
     said = await client.get("/v1/spaces", headers=headers)
     assert (said.status_code, said.json()["code"]) == (401, "unauthenticated")
 
 
-async def test_a_key_of_one_space_sees_that_space_alone(served: Office) -> None:
+async def test_a_key_of_one_space_sees_that_space_alone(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     await anna.upload("keys.md", KEYS)
@@ -219,7 +227,7 @@ async def test_a_key_of_one_space_sees_that_space_alone(served: Office) -> None:
     assert made["space_id"] == space
 
 
-async def test_a_key_without_a_scope_may_not(served: Office) -> None:
+async def test_a_key_without_a_scope_may_not(served: WorkspaceServer) -> None:
     reader = await served.person("Anna", ["search"])
     said = await reader.client.post("/v1/documents", content=b"x", params={"filename": "x.txt"})
     assert (said.status_code, said.json()["code"]) == (403, "forbidden")
@@ -234,7 +242,7 @@ async def test_a_key_without_a_scope_may_not(served: Office) -> None:
     assert 'pincite_documents{status="pending"} 1.0' in told
 
 
-async def test_a_change_of_metadata_leaves_what_it_does_not_name(served: Office) -> None:
+async def test_a_change_of_metadata_leaves_what_it_does_not_name(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     place = f"/v1/documents/{(await anna.upload('a.md', KEYS))['id']}"
     for given in ({"category": "manual"}, {"document_type": "guide"}, {"category": ""}):
@@ -244,7 +252,7 @@ async def test_a_change_of_metadata_leaves_what_it_does_not_name(served: Office)
     assert said["given"] == {"document_type": "guide"}
 
 
-async def test_headers_are_sent_once(served: Office) -> None:
+async def test_headers_are_sent_once(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     for path in ("/ui", "/ui/app.js", "/ui/style.css"):
         found = (await anna.client.get(path)).headers
@@ -257,7 +265,7 @@ async def test_headers_are_sent_once(served: Office) -> None:
     assert (lost.status_code, lost.json()["code"]) == (404, "not_found")
 
 
-async def test_a_request_that_is_sent_again_makes_nothing_twice(served: Office) -> None:
+async def test_a_request_that_is_sent_again_makes_nothing_twice(served: WorkspaceServer) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     headers = {"idempotency-key": "one"}
     asked = {"content": KEYS.encode(), "params": {"filename": "keys.md"}, "headers": headers}
@@ -279,7 +287,7 @@ async def test_a_request_that_is_sent_again_makes_nothing_twice(served: Office) 
 
 
 async def test_pages_follow_each_other_and_a_cursor_of_somebody_else_is_named(
-    served: Office,
+    served: WorkspaceServer,
 ) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     for number in range(5):

@@ -12,7 +12,7 @@ import pytest
 
 from pincite.surfaces.http.cursors import cursor_after
 from pincite.surfaces.http.guard import GuardLimits
-from tests.surfaces.http.desks import Office, Person, office
+from tests.surfaces.http.workspace_server import Person, WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -20,17 +20,17 @@ SECRET = b"# Plans\n\nThe zanzibar plan.\n"
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Office]:
-    async with office() as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server() as made:
         yield made
 
 
 @pytest.fixture
-async def anna(served: Office) -> Person:
+async def anna(served: WorkspaceServer) -> Person:
     return await served.person("Anna", ["search", "write", "admin"])
 
 
-async def narrow_of(served: Office, anna: Person) -> Person:
+async def narrow_of(served: WorkspaceServer, anna: Person) -> Person:
     """A key of Anna's for a space beside her personal one."""
     made = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()
     return await served.person("Anna", user_id=anna.id, space_id=made["id"])
@@ -42,7 +42,7 @@ def alike(said: httpx.Response, id_: str) -> tuple[int, str]:
 
 
 async def test_what_is_in_another_space_does_not_exist_for_a_key_of_one(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     narrow = await narrow_of(served, anna)
     document = (await anna.upload("plans.md", SECRET))["id"]
@@ -75,7 +75,7 @@ async def test_what_is_in_another_space_does_not_exist_for_a_key_of_one(
 
 
 async def test_a_space_of_others_is_refused_in_the_words_for_none(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     """Also by a key of one space, which is refused before the database is asked."""
     narrow = await narrow_of(served, anna)
@@ -89,7 +89,7 @@ async def test_a_space_of_others_is_refused_in_the_words_for_none(
 
 
 async def test_a_key_of_one_space_cannot_ask_what_was_made_elsewhere(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     narrow = await narrow_of(served, anna)
     headers = {"idempotency-key": "one"}
@@ -106,7 +106,7 @@ async def test_a_key_of_one_space_cannot_ask_what_was_made_elsewhere(
 
 
 async def test_a_key_of_one_space_sees_and_revokes_no_key_of_others(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     narrow = await narrow_of(served, anna)
     listed = (await anna.client.get("/v1/keys")).json()
@@ -122,7 +122,9 @@ async def test_a_key_of_one_space_sees_and_revokes_no_key_of_others(
     assert (await narrow.client.get("/v1/spaces")).status_code == 401
 
 
-async def test_an_administrators_key_reads_no_text_of_others(served: Office, anna: Person) -> None:
+async def test_an_administrators_key_reads_no_text_of_others(
+    served: WorkspaceServer, anna: Person
+) -> None:
     bert = await served.person("Bert", ["search", "write"])
     made = await bert.upload("plans.md", SECRET)
     await served.work()
@@ -144,7 +146,7 @@ async def test_an_origin_that_is_no_url_is_refused(anna: Person, origin: str) ->
 
 async def test_one_key_cannot_take_all_the_room() -> None:
     """Uploads that never end, as many as there is room for."""
-    async with office(guard=GuardLimits(at_once=4, waiting=0, each=2)) as served:
+    async with workspace_server(guard=GuardLimits(at_once=4, waiting=0, each=2)) as served:
         anna, bert = await served.person("Anna"), await served.person("Bert")
         begun, hold = asyncio.Semaphore(0), asyncio.Event()
 
@@ -171,7 +173,7 @@ async def test_one_key_cannot_take_all_the_room() -> None:
 
 
 async def test_a_document_that_moves_while_its_bytes_come_keeps_them(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     made = await anna.upload("plans.md", SECRET)
@@ -191,7 +193,7 @@ async def test_a_document_that_moves_while_its_bytes_come_keeps_them(
 
 
 async def test_a_key_of_one_space_changes_nothing_that_has_left_it_meanwhile(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     narrow = await narrow_of(served, anna)
     made = await narrow.upload("plans.md", SECRET)
@@ -210,7 +212,7 @@ async def test_a_key_of_one_space_changes_nothing_that_has_left_it_meanwhile(
 
 
 async def test_a_membership_that_ends_while_bytes_come_keeps_them_out(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     bert = await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
@@ -229,7 +231,7 @@ async def test_a_membership_that_ends_while_bytes_come_keeps_them_out(
     assert (await anna.client.get("/v1/documents")).json()["items"] == []
 
 
-async def test_a_viewer_moves_nothing_in_or_out(served: Office, anna: Person) -> None:
+async def test_a_viewer_moves_nothing_in_or_out(served: WorkspaceServer, anna: Person) -> None:
     bert = await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     await anna.client.put(f"/v1/spaces/{space}/members/{bert.id}", json={"role": "viewer"})
@@ -245,7 +247,7 @@ async def test_a_viewer_moves_nothing_in_or_out(served: Office, anna: Person) ->
     assert (await anna.client.get(path)).json()["space_id"] == space
 
 
-async def test_what_is_uploaded_is_never_a_page(served: Office, anna: Person) -> None:
+async def test_what_is_uploaded_is_never_a_page(served: WorkspaceServer, anna: Person) -> None:
     made = await anna.upload('x";a=b.html', "<script>alert(1)</script>")
     said = await anna.client.get(f"/v1/documents/{made['id']}/content")
     assert said.headers["content-type"] == "application/octet-stream"
@@ -278,7 +280,7 @@ async def test_a_path_that_cannot_be_is_a_mistake_of_the_client(anna: Person, pa
 
 
 async def test_a_cursor_that_is_made_up_points_into_ones_own_documents(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     bert = await served.person("Bert")
     await bert.upload("plans.md", SECRET)
@@ -295,7 +297,7 @@ async def test_a_cursor_that_is_made_up_points_into_ones_own_documents(
 
 
 async def test_every_way_to_cite_what_is_hidden_is_answered_as_what_there_is_not(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     bert = await served.person("Bert")
     made = await anna.upload("plans.md", SECRET)
@@ -326,7 +328,7 @@ async def test_every_way_to_cite_what_is_hidden_is_answered_as_what_there_is_not
 
 
 async def test_who_is_no_member_any_more_finds_nothing_however_many_ask_meanwhile(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     bert = await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
@@ -346,7 +348,7 @@ async def test_who_is_no_member_any_more_finds_nothing_however_many_ask_meanwhil
 
 
 async def test_what_is_deleted_or_moved_while_it_is_indexed_is_where_it_was_asked_last(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     bert = await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]

@@ -10,7 +10,7 @@ from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.workspace.files.bucket import ObjectFiles, Patience
 from pincite.workspace.files.folder import MARK
 from pincite.workspace.files.one_database import sweep_files
-from tests.surfaces.http.desks import Office, office
+from tests.surfaces.http.workspace_server import WorkspaceServer, workspace_server
 from tests.workspace.conftest import s3
 from tests.workspace.s3_server import BUCKET, S3, Answer
 
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def served(s3: S3) -> AsyncIterator[Office]:
+async def served(s3: S3) -> AsyncIterator[WorkspaceServer]:
     files = ObjectFiles(Bucket(BUCKET, ""), S3Settings(s3.url), Patience(20.0, 0))
-    async with office(files=files) as made:
+    async with workspace_server(files=files) as made:
         yield made
 
 
 async def test_a_document_is_uploaded_found_moved_replaced_and_cleaned_up(
-    s3: S3, served: Office
+    s3: S3, served: WorkspaceServer
 ) -> None:
     ada = await served.person("Ada")
     team = (await ada.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
@@ -43,13 +43,13 @@ async def test_a_document_is_uploaded_found_moved_replaced_and_cleaned_up(
     assert await ada.found("the lisbon plan", space_id=team) == {"plans.md"}
     assert len(s3.names()) == 3
     s3.age(7_200)
-    assert await sweep_files(served.desk.workspaces, served.desk.files, 3_600, -1) == 2
+    assert await sweep_files(served.resources.workspaces, served.resources.files, 3_600, -1) == 2
     (name,) = (one for one in s3.names() if one != MARK)
     assert name.startswith(f"{team}/")
     assert "plans" not in name
 
 
-async def test_while_the_bucket_is_away_searches_go_on(s3: S3, served: Office) -> None:
+async def test_while_the_bucket_is_away_searches_go_on(s3: S3, served: WorkspaceServer) -> None:
     ada = await served.person("Ada")
     made = await ada.upload("plans.md", "# Plans\n\nThe zanzibar plan.\n")
     await served.work()
@@ -70,7 +70,7 @@ async def test_while_the_bucket_is_away_searches_go_on(s3: S3, served: Office) -
     assert (await ada.client.get(path)).status_code == 200
 
 
-async def test_a_damaged_file_is_no_answer(s3: S3, served: Office) -> None:
+async def test_a_damaged_file_is_no_answer(s3: S3, served: WorkspaceServer) -> None:
     ada = await served.person("Ada")
     made = await ada.upload("plans.md", "# Plans\n")
     (name,) = s3.names()

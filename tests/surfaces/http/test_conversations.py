@@ -10,7 +10,7 @@ import pytest
 
 from pincite.model import Turn
 from pincite.workspace.database.sqlite import SqliteWorkspaces
-from tests.surfaces.http.desks import Office, Person, office
+from tests.surfaces.http.workspace_server import Person, WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -19,8 +19,8 @@ LIMITS = "# Limits\n\nA client may send 600 requests a minute.\n"
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Office]:
-    async with office() as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server() as made:
         yield made
 
 
@@ -45,7 +45,7 @@ async def turns_of(person: Person, conversation: str) -> list[dict[str, Any]]:
     return items
 
 
-async def test_an_answer_goes_on_from_what_was_said(served: Office) -> None:
+async def test_an_answer_goes_on_from_what_was_said(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     await anna.upload("keys.md", KEYS)
     await served.work()
@@ -67,7 +67,7 @@ async def test_an_answer_goes_on_from_what_was_said(served: Office) -> None:
     assert (await anna.client.get(f"/v1/conversations/{id_}")).status_code == 404
 
 
-async def test_answers_in_pieces_are_kept_as_well(served: Office) -> None:
+async def test_answers_in_pieces_are_kept_as_well(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     await anna.upload("keys.md", KEYS)
     await served.work()
@@ -81,12 +81,12 @@ async def test_answers_in_pieces_are_kept_as_well(served: Office) -> None:
     assert (said.status_code, said.json()["code"]) == (404, "not_found")
 
 
-async def test_another_host_with_the_same_database_goes_on(served: Office) -> None:
+async def test_another_host_with_the_same_database_goes_on(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     id_ = await begun(anna, title="keys")
-    workspaces = served.desk.workspaces
+    workspaces = served.resources.workspaces
     assert isinstance(workspaces, SqliteWorkspaces)
-    async with office(SqliteWorkspaces(workspaces._path)) as other:
+    async with workspace_server(SqliteWorkspaces(workspaces._path)) as other:
         client = await other.client(anna.key)
         elsewhere = Person(anna.id, anna.personal, client, anna.key)
         await elsewhere.upload("keys.md", KEYS)
@@ -95,7 +95,7 @@ async def test_another_host_with_the_same_database_goes_on(served: Office) -> No
     assert len(await turns_of(anna, id_)) == 2
 
 
-async def test_nobody_reads_writes_or_deletes_those_of_another(served: Office) -> None:
+async def test_nobody_reads_writes_or_deletes_those_of_another(served: WorkspaceServer) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     put = f"/v1/spaces/{space}/members/{bert.id}"
@@ -127,7 +127,7 @@ async def test_nobody_reads_writes_or_deletes_those_of_another(served: Office) -
         assert len(await turns_of(who, id_)) == 2
 
 
-async def test_a_question_may_be_narrower_than_its_conversation(served: Office) -> None:
+async def test_a_question_may_be_narrower_than_its_conversation(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     await anna.upload("keys.md", KEYS, space_id=space)
@@ -139,7 +139,9 @@ async def test_a_question_may_be_narrower_than_its_conversation(served: Office) 
     assert len(await turns_of(anna, id_)) == 2
 
 
-async def test_what_a_withdrawn_member_said_in_a_space_is_out_of_reach(served: Office) -> None:
+async def test_what_a_withdrawn_member_said_in_a_space_is_out_of_reach(
+    served: WorkspaceServer,
+) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     space = (await anna.client.post("/v1/spaces", json={"name": "Team"})).json()["id"]
     put = f"/v1/spaces/{space}/members/{bert.id}"
@@ -157,7 +159,7 @@ async def test_what_a_withdrawn_member_said_in_a_space_is_out_of_reach(served: O
         assert said.status_code == 404, (method, path)
 
 
-async def test_pages_cursors_and_idempotency_are_as_elsewhere(served: Office) -> None:
+async def test_pages_cursors_and_idempotency_are_as_elsewhere(served: WorkspaceServer) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     again = {"Idempotency-Key": "c1"}
     made = [
@@ -181,7 +183,7 @@ async def test_pages_cursors_and_idempotency_are_as_elsewhere(served: Office) ->
     for limit in (5, 1_000):
         page = (await anna.client.get("/v1/conversations", params={"limit": limit})).json()
         assert (len(page["items"]), page["next"]) == (5, None), "no empty page follows"
-    async with served.desk.workspaces.of(anna.id) as session:
+    async with served.resources.workspaces.of(anna.id) as session:
         await session.add_turns(ids[0], [Turn("user", f"t{n}\ud800") for n in range(5)])
     path = f"/v1/conversations/{ids[0]}/turns"
     first = (await anna.client.get(path, params={"limit": 3})).json()
@@ -194,7 +196,7 @@ async def test_pages_cursors_and_idempotency_are_as_elsewhere(served: Office) ->
     assert (len(whole["items"]), whole["next"]) == (5, None)
 
 
-async def test_bad_requests_are_named(served: Office) -> None:
+async def test_bad_requests_are_named(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     writer = await served.person("Anna", ["write"], user_id=anna.id)
     for method, path, body, status in (

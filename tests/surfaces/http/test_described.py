@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pincite.surfaces.http.serving import RequestLimits
+from pincite.surfaces.http.resources import RequestLimits
 from tests.places import HANGS_S
 from tests.surfaces.http.described import Description
-from tests.surfaces.http.desks import HOST, office
 from tests.surfaces.http.listening import listening
+from tests.surfaces.http.workspace_server import HOST, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ _EXAMPLES = os.environ.get("PINCITE_SCHEMA_EXAMPLES", "4")
 
 
 async def test_operations_keep_their_names_and_each_says_what_it_does() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         paths = (await (await served.client()).get("/openapi.json")).json()["paths"]
     operations = [one for path in paths.values() for one in path.values()]
     assert sorted(one["operationId"] for one in operations) == sorted(OPERATIONS)
@@ -60,7 +60,7 @@ async def test_operations_keep_their_names_and_each_says_what_it_does() -> None:
 
 
 async def test_the_description_accepts_what_clients_send_and_the_server_answers() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         description = Description((await anna.client.get("/openapi.json")).json())
         space = (await anna.client.post("/v1/spaces", json={"name": "T"})).json()["id"]
@@ -100,13 +100,13 @@ async def test_the_description_accepts_what_clients_send_and_the_server_answers(
 
 async def test_the_description_leaves_the_log_of_the_server_as_it_is() -> None:
     before = logging.root.level, list(logging.root.handlers)
-    async with office() as served:
+    async with workspace_server() as served:
         assert (await (await served.client()).get("/openapi.json")).status_code == 200
     assert (logging.root.level, list(logging.root.handlers)) == before
 
 
 async def test_the_description_has_one_address() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         client = await served.client()
         for path in ("", "/", "/swagger", "/redoc", "/openapi.json", "/openapi.yaml", "/more"):
             said = await client.get(f"/schema{path}")
@@ -115,7 +115,7 @@ async def test_the_description_has_one_address() -> None:
 
 @pytest.mark.parametrize("role", PHASES)
 async def test_whatever_is_sent_is_answered_as_described(role: str, tmp_path: Path) -> None:
-    async with office(limits=RequestLimits(1_000_000, 10_000, 100_000)) as served:
+    async with workspace_server(limits=RequestLimits(1_000_000, 10_000, 100_000)) as served:
         anna = await served.person("Anna", ["search", "write", "admin"])
         space = (await anna.client.post("/v1/spaces", json={"name": "T"})).json()["id"]
         await anna.upload("keys.md", "# Keys\n\nCall `rotate_key`.\n", space_id=space)

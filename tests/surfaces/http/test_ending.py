@@ -15,9 +15,9 @@ import pytest
 from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.requests import Message, Receive, Scope, Send
 from pincite.workspace.workspace import Workspace
-from tests.surfaces.http.desks import HOST, office
 from tests.surfaces.http.listening import listening
 from tests.surfaces.http.slow_uploads import slow, taken
+from tests.surfaces.http.workspace_server import HOST, workspace_server
 
 pytestmark = pytest.mark.anyio
 SCOPE = {"type": "http", "method": "GET", "path": "/v1/me", "headers": [(b"host", HOST.encode())]}
@@ -31,7 +31,7 @@ def events(caplog: pytest.LogCaptureFixture) -> list[int]:
 
 async def test_a_refusal_is_an_event_and_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "pincite.http")
-    async with office(guard=GuardLimits(at_once=0, waiting=0)) as served:
+    async with workspace_server(guard=GuardLimits(at_once=0, waiting=0)) as served:
         client = await served.client("pin_x")
         assert (await client.get("/v1/me")).status_code == 503
         assert (await client.get("/v1/me", headers={"host": "other"})).status_code == 421
@@ -42,7 +42,7 @@ async def test_a_refusal_is_an_event_and_is_counted(caplog: pytest.LogCaptureFix
 
 
 async def test_metrics_have_the_refusals_beside_all_others() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         olga = await served.person("Olga", ["admin"])
         assert (await olga.client.get("/v1/me", headers={"host": "other"})).status_code == 421
         assert (await (await served.client()).get("/v1/spaces")).status_code == 401
@@ -54,7 +54,7 @@ async def test_metrics_have_the_refusals_beside_all_others() -> None:
 
 
 async def test_an_upload_that_the_server_ends_gets_503(caplog: pytest.LogCaptureFixture) -> None:
-    async with office() as served, listening(served) as port:
+    async with workspace_server() as served, listening(served) as port:
         anna = await served.person("Anna")
         async with slow(port, anna) as upload:
             await taken(served, 1)
@@ -85,7 +85,7 @@ async def test_a_stream_that_the_server_ends_has_a_problem_as_its_last_event(
         yield None
 
     monkeypatch.setattr(Workspace, "answer_stream", hangs)
-    async with office() as served, listening(served) as port:
+    async with workspace_server() as served, listening(served) as port:
         anna = await served.person("Anna")
         headers = {"host": HOST, "authorization": f"Bearer {anna.key}"}
         async with (

@@ -12,14 +12,14 @@ from pincite.settings.sections.memory import MemorySettings
 from pincite.support.fields import replace
 from pincite.testing.fakes import ScriptedLLM
 from pincite.workspace.database.sqlite import SqliteWorkspaces
-from tests.surfaces.http.desks import Office, Person, office
+from tests.surfaces.http.workspace_server import Person, WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Office]:
-    async with office() as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server() as made:
         yield made
 
 
@@ -46,7 +46,7 @@ async def listed(person: Person, **parameters: Any) -> list[str]:
     return [one["text"] for one in said.json()["items"]]
 
 
-async def test_a_fact_is_kept_once_found_and_deleted(served: Office) -> None:
+async def test_a_fact_is_kept_once_found_and_deleted(served: WorkspaceServer) -> None:
     anna = await served.person("Anna", ["search"])
     id_ = await kept(anna, " prefers examples in Python ")
     assert await kept(anna, "prefers examples in Python") == id_
@@ -64,7 +64,7 @@ async def test_a_fact_is_kept_once_found_and_deleted(served: Office) -> None:
     assert await listed(anna) == []
 
 
-async def test_pages_follow_each_other(served: Office) -> None:
+async def test_pages_follow_each_other(served: WorkspaceServer) -> None:
     anna, bert = await served.person("Anna"), await served.person("Bert")
     texts = [f"fact {number}" for number in range(5)]
     ids = [await kept(anna, text) for text in texts]
@@ -82,24 +82,24 @@ async def test_pages_follow_each_other(served: Office) -> None:
     assert gone.status_code == 404
 
 
-async def test_an_answer_of_another_host_recalls_them(served: Office) -> None:
+async def test_an_answer_of_another_host_recalls_them(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     await kept(anna, "prefers examples in Python")
-    workspaces = served.desk.workspaces
+    workspaces = served.resources.workspaces
     assert isinstance(workspaces, SqliteWorkspaces)
-    async with office(SqliteWorkspaces(workspaces._path)) as other:
+    async with workspace_server(SqliteWorkspaces(workspaces._path)) as other:
         elsewhere = Person(anna.id, anna.personal, await other.client(anna.key), anna.key)
         await elsewhere.upload("keys.md", "# Keys\n\nTo rotate a key in Python, call `rotate`.\n")
         await other.work()
         model = ScriptedLLM("Call `rotate`. [1]")
-        other.desk.workspace._engine._answering_llm = opening(model)  # type: ignore[method-assign]
+        other.resources.workspace._engine._answering_llm = opening(model)  # type: ignore[method-assign]
         body = {"question": "how is a key rotated in Python?"}
         said = await elsewhere.client.post("/v1/answers", json=body)
         assert (said.status_code, said.json()["kind"]) == (200, "generated")
     assert "prefers examples in Python" in str(model.asked)
 
 
-async def test_what_cannot_be_a_fact_is_refused(served: Office) -> None:
+async def test_what_cannot_be_a_fact_is_refused(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     for body in ({}, {"text": ""}, {"text": " \n"}, {"text": "x" * 4_001}, {"text": 1}, {"x": "y"}):
         said = await anna.client.post("/v1/facts", json=body)
@@ -119,7 +119,7 @@ async def test_what_cannot_be_a_fact_is_refused(served: Office) -> None:
     assert await listed(anna) == []
 
 
-async def test_a_key_without_the_scope_may_not(served: Office) -> None:
+async def test_a_key_without_the_scope_may_not(served: WorkspaceServer) -> None:
     anna = await served.person("Anna", ["write"])
     for method, path in (("GET", ""), ("POST", ""), ("DELETE", ""), ("POST", "/recall")):
         body = {"text": "x"} if method == "POST" else None
@@ -127,9 +127,9 @@ async def test_a_key_without_the_scope_may_not(served: Office) -> None:
         assert said.status_code == 403, (method, path)
 
 
-async def test_where_nothing_is_remembered_that_is_said(served: Office) -> None:
+async def test_where_nothing_is_remembered_that_is_said(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
-    engine = served.desk.workspace._engine
+    engine = served.resources.workspace._engine
     engine.settings = replace(engine.settings, memory=MemorySettings(kind="none"))
     said = await anna.client.post("/v1/facts", json={"text": "drinks tea"})
     assert said.status_code == 400

@@ -14,21 +14,23 @@ from pincite.errors import WorkspaceUnavailable
 from pincite.model import Notice
 from pincite.support.fields import replace
 from pincite.surfaces.http.guard import GuardLimits
-from pincite.surfaces.http.serving import RequestLimits
-from tests.surfaces.http.desks import HOST, Office, Person, office
+from pincite.surfaces.http.resources import RequestLimits
 from tests.surfaces.http.listening import listening
+from tests.surfaces.http.workspace_server import HOST, Person, WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-async def served() -> AsyncIterator[Office]:
-    async with office(limits=RequestLimits(100_000, file_bytes=1_000, body_bytes=20_000)) as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server(
+        limits=RequestLimits(100_000, file_bytes=1_000, body_bytes=20_000)
+    ) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-async def anna(served: Office) -> Person:
+async def anna(served: WorkspaceServer) -> Person:
     return await served.person("Anna")
 
 
@@ -60,7 +62,7 @@ async def test_a_request_with_two_keys_is_refused(anna: Person) -> None:
 
 
 async def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     body = '{"question": "quetzal"}'
     head = f"POST /v1/search HTTP/1.1\r\nhost: {HOST}\r\nauthorization: Bearer {anna.key}\r\n"
@@ -110,7 +112,7 @@ async def test_what_is_no_json_is_refused(anna: Person, raw: bytes) -> None:
 
 
 async def test_what_is_too_large_is_refused_and_leaves_nothing(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     said = await anna.client.post("/v1/search", json={"question": "x", "space_id": "y" * 30_000})
     assert (said.status_code, said.json()["code"]) == (413, "too_large")
@@ -121,7 +123,7 @@ async def test_what_is_too_large_is_refused_and_leaves_nothing(
         )
         assert (said.status_code, said.json()["code"]) == (413, "too_large")
     assert (await anna.client.get("/v1/documents")).json()["items"] == []
-    assert await served.desk.files.older_than(-1) == ()
+    assert await served.resources.files.older_than(-1) == ()
 
 
 async def pieces() -> AsyncIterator[bytes]:
@@ -176,7 +178,7 @@ async def test_a_hidden_character_is_refused_by_its_number(anna: Person, sign: s
     ],
 )
 async def test_a_file_that_cannot_be_read_fails_with_its_reason(
-    served: Office, anna: Person, name: str, raw: bytes, reason: str
+    served: WorkspaceServer, anna: Person, name: str, raw: bytes, reason: str
 ) -> None:
     made = await anna.upload(name, raw)
     await served.work()
@@ -188,7 +190,7 @@ async def test_a_file_that_cannot_be_read_fails_with_its_reason(
 
 
 async def test_a_key_that_asks_too_often_is_told_when_to_come_back() -> None:
-    async with office(limits=RequestLimits(per_minute=3)) as served:
+    async with workspace_server(limits=RequestLimits(per_minute=3)) as served:
         anna, bert = await served.person("Anna"), await served.person("Bert")
         for _ in range(3):
             assert (await anna.client.get("/v1/spaces")).status_code == 200
@@ -201,10 +203,10 @@ async def test_a_key_that_asks_too_often_is_told_when_to_come_back() -> None:
 async def test_a_full_server_says_so_and_its_health_is_still_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with office(guard=GuardLimits(at_once=1, waiting=1)) as served:
+    async with workspace_server(guard=GuardLimits(at_once=1, waiting=1)) as served:
         anna = await served.person("Anna")
         going, hold = asyncio.Event(), asyncio.Event()
-        workspaces = served.desk.workspaces
+        workspaces = served.resources.workspaces
         original = workspaces.administration
 
         def held() -> Any:
@@ -238,13 +240,13 @@ class _After:
 
 
 async def test_a_request_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with office(guard=GuardLimits(seconds=0.2)) as served:
+    async with workspace_server(guard=GuardLimits(seconds=0.2)) as served:
         anna = await served.person("Anna")
 
         async def search(*_: Any, **__: Any) -> Any:
             await asyncio.Event().wait()
 
-        monkeypatch.setattr(type(served.desk.workspace), "search", search)
+        monkeypatch.setattr(type(served.resources.workspace), "search", search)
         said = await anna.client.post("/v1/search", json={"question": "x"})
         assert (said.status_code, said.json()["code"]) == (504, "timed_out")
 
@@ -252,13 +254,13 @@ async def test_a_request_that_takes_too_long_is_ended(monkeypatch: pytest.Monkey
 async def test_a_database_that_is_away_is_a_503_without_its_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
 
         def away() -> Any:
             raise WorkspaceUnavailable("postgresql://app:secret@db does not answer")
 
-        monkeypatch.setattr(served.desk.workspaces, "administration", away)
+        monkeypatch.setattr(served.resources.workspaces, "administration", away)
         said = await anna.client.get("/v1/spaces")
         assert (said.status_code, said.json()["code"]) == (503, "unavailable")
         assert said.headers["retry-after"]
@@ -268,13 +270,13 @@ async def test_a_database_that_is_away_is_a_503_without_its_address(
 async def test_a_fault_is_told_by_its_number_alone(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
 
         async def search(*_: Any, **__: Any) -> Any:
             raise RuntimeError("inside /srv/index")
 
-        monkeypatch.setattr(type(served.desk.workspace), "search", search)
+        monkeypatch.setattr(type(served.resources.workspace), "search", search)
         said = await anna.client.post("/v1/search", json={"question": "my secret question"})
     assert (said.status_code, said.json()["code"]) == (500, "internal")
     assert "/srv/index" not in said.text
@@ -284,7 +286,7 @@ async def test_a_fault_is_told_by_its_number_alone(
 
 
 async def test_keys_questions_and_texts_are_in_no_log(
-    served: Office, anna: Person, caplog: pytest.LogCaptureFixture
+    served: WorkspaceServer, anna: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
     made = await anna.upload("secret.txt", "the zanzibar passphrase")
@@ -297,19 +299,21 @@ async def test_keys_questions_and_texts_are_in_no_log(
     await anna.client.delete(f"/v1/documents/{made['id']}")
 
 
-async def test_an_upload_that_is_cut_off_leaves_nothing(served: Office, anna: Person) -> None:
+async def test_an_upload_that_is_cut_off_leaves_nothing(
+    served: WorkspaceServer, anna: Person
+) -> None:
     async def cut() -> AsyncIterator[bytes]:
         yield b"half"
         raise httpx.ReadError("gone")
 
-    before = await served.desk.files.older_than(-1)
+    before = await served.resources.files.older_than(-1)
     with suppress(httpx.ReadError):
         await anna.client.post("/v1/documents", params={"filename": "x.txt"}, content=cut())
-    assert await served.desk.files.older_than(-1) == before
+    assert await served.resources.files.older_than(-1) == before
 
 
 async def test_who_leaves_before_its_body_is_complete_is_no_fault_of_the_server(
-    served: Office, anna: Person, caplog: pytest.LogCaptureFixture
+    served: WorkspaceServer, anna: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
     said: list[Any] = []
     sent = iter([{"type": "http.request", "body": b"{", "more_body": True}])
@@ -338,7 +342,7 @@ async def test_who_leaves_before_its_body_is_complete_is_no_fault_of_the_server(
 
 
 async def test_uploads_that_never_end_hold_up_no_search() -> None:
-    async with office(guard=GuardLimits(at_once=2, waiting=8)) as served:
+    async with workspace_server(guard=GuardLimits(at_once=2, waiting=8)) as served:
         anna = await served.person("Anna")
         end = asyncio.Event()
 
@@ -362,8 +366,8 @@ async def test_uploads_that_never_end_hold_up_no_search() -> None:
 async def test_who_asks_without_a_key_asks_the_database_once_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with office() as served:
-        client, kind, count = await served.client(), type(served.desk.workspaces), 0
+    async with workspace_server() as served:
+        client, kind, count = await served.client(), type(served.resources.workspaces), 0
         pending = kind.pending
 
         async def counted(self: Any) -> Any:
@@ -383,16 +387,16 @@ async def test_who_asks_without_a_key_asks_the_database_once_a_second(
 async def test_a_warning_names_what_failed_and_not_where(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
-        search = type(served.desk.workspace).search
+        search = type(served.resources.workspace).search
 
         async def failing(self: Any, *given: Any, **keywords: Any) -> Any:
             pack = await search(self, *given, **keywords)
             away = Notice("dense_unavailable", "the request to http://10.0.0.7:9/v1 failed")
             return replace(pack, warnings=(away, Notice("nothing_in_scope", "kept")))
 
-        monkeypatch.setattr(type(served.desk.workspace), "search", failing)
+        monkeypatch.setattr(type(served.resources.workspace), "search", failing)
         said = await anna.client.post("/v1/search", json={"question": "keys"})
     codes = {one["code"]: one["message"] for one in said.json()["warnings"]}
     assert codes["nothing_in_scope"] == "kept"

@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 from pincite.testing.fakes import OverlapReranker
-from tests.surfaces.http.desks import office
 from tests.surfaces.http.isolation import (
     NOBODY,
     WHICH,
@@ -30,6 +29,7 @@ from tests.surfaces.http.isolation import (
     alike,
     new_word,
 )
+from tests.surfaces.http.workspace_server import workspace_server
 
 EXAMPLES = int(os.environ.get("PINCITE_ISOLATION_EXAMPLES", "3"))
 STEPS = int(os.environ.get("PINCITE_ISOLATION_STEPS", "20"))
@@ -171,7 +171,7 @@ class Talking(Isolation):
     @rule(who=WHO)
     def asks_for_models(self, who: int) -> None:
         """What is there of models is the same for everybody; texts come back as places alone."""
-        key, engine = self.key(who), self.served.desk.workspace._engine
+        key, engine = self.key(who), self.served.resources.workspace._engine
         told = [self.ask(one, "GET", "/v1/collections") for one in self.keys if not one.revoked]
         assert len({one.text for one in told}) == 1
         engine._reranker = OverlapReranker()
@@ -209,7 +209,7 @@ def test_nobody_is_shown_more_over_http(runner: asyncio.Runner) -> None:
     log.setLevel(logging.DEBUG)
     stack = AsyncExitStack()
     try:
-        served = runner.run(stack.enter_async_context(office()))
+        served = runner.run(stack.enter_async_context(workspace_server()))
         machine = type("Bound", (Talking,), {"served": served, "runner": runner})
         run_state_machine_as_test(
             machine,

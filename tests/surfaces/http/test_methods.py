@@ -9,8 +9,8 @@ import pytest
 
 from pincite.surfaces.http.app import Names, make_app
 from pincite.version import VERSION
-from tests.surfaces.http.desks import HOST, Office, office
 from tests.surfaces.http.listening import listening
+from tests.surfaces.http.workspace_server import HOST, WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -24,12 +24,12 @@ WELCOME = {
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Office]:
-    async with office() as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server() as made:
         yield made
 
 
-async def test_the_address_alone_names_what_there_is(served: Office) -> None:
+async def test_the_address_alone_names_what_there_is(served: WorkspaceServer) -> None:
     stranger = await served.client()
     said = await stranger.get("/")
     assert (said.status_code, said.json()) == (200, WELCOME)
@@ -38,15 +38,15 @@ async def test_the_address_alone_names_what_there_is(served: Office) -> None:
     assert (await stranger.post("/")).status_code == 405
 
 
-async def test_without_the_page_none_is_named(served: Office) -> None:
-    app = make_app(served.desk, Names((HOST,)), page=False)
+async def test_without_the_page_none_is_named(served: WorkspaceServer) -> None:
+    app = make_app(served.resources, Names((HOST,)), page=False)
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
         assert (await client.get("/")).json() == {**WELCOME, "page": None}
         assert (await client.get("/ui")).status_code == 404
 
 
-async def test_head_is_answered_as_get_is_without_a_body(served: Office) -> None:
+async def test_head_is_answered_as_get_is_without_a_body(served: WorkspaceServer) -> None:
     anna, stranger = await served.person("Anna"), await served.client()
     made = await anna.upload("keys.md", "# Keys\n\nCall `rotate_key`.\n")
     content = f"/v1/documents/{made['id']}/content"
@@ -62,7 +62,7 @@ async def test_head_is_answered_as_get_is_without_a_body(served: Office) -> None
     assert (refused.status_code, refused.content) == (421, b"")
 
 
-async def test_a_connection_goes_on_after_head(served: Office) -> None:
+async def test_a_connection_goes_on_after_head(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     made = await anna.upload("keys.md", "# Keys\n" * 40_000)
     headers = {"authorization": f"Bearer {anna.key}", "host": HOST}
@@ -76,7 +76,7 @@ async def test_a_connection_goes_on_after_head(served: Office) -> None:
                 assert [one["id"] for one in listed.json()["items"]] == [made["id"]]
 
 
-async def test_a_path_names_its_methods(served: Office) -> None:
+async def test_a_path_names_its_methods(served: WorkspaceServer) -> None:
     anna = await served.person("Anna")
     for path, methods in (
         ("/v1/documents", "GET, HEAD, OPTIONS, POST"),

@@ -11,7 +11,7 @@ import pytest
 from pincite.stages.rerank import MOST_JUDGED
 from pincite.support.fields import replace
 from pincite.testing.fakes import FailingReranker, OverlapReranker
-from tests.surfaces.http.desks import Office, Person, office
+from tests.surfaces.http.workspace_server import Person, WorkspaceServer, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -21,18 +21,18 @@ TOOL = "/v1/tools/search_documents"
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Office]:
-    async with office() as made:
+async def served() -> AsyncIterator[WorkspaceServer]:
+    async with workspace_server() as made:
         yield made
 
 
 @pytest.fixture
-async def anna(served: Office) -> Person:
+async def anna(served: WorkspaceServer) -> Person:
     return await served.person("Anna")
 
 
 async def test_collections_say_what_is_searched_and_nothing_of_what_is_in_them(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     assert (await anna.client.get("/v1/collections")).json() == []
     bert = await served.person("Bert")
@@ -48,7 +48,9 @@ async def test_collections_say_what_is_searched_and_nothing_of_what_is_in_them(
         assert (await (await served.client()).get(path)).status_code == 401
 
 
-async def test_texts_are_put_into_order(served: Office, anna: Person, judged: None) -> None:
+async def test_texts_are_put_into_order(
+    served: WorkspaceServer, anna: Person, judged: None
+) -> None:
     texts = ["bread", "rotate a key", "a key"]
     asked: dict[str, Any] = {"query": "rotate a key", "documents": texts}
     said = (await anna.client.post("/v1/rerank", json=asked)).json()
@@ -74,18 +76,18 @@ class Listwise(Counting):
     listwise = True
 
 
-def limited(served: Office, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
-    engine = served.desk.workspace._engine
+def limited(served: WorkspaceServer, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
+    engine = served.resources.workspace._engine
     profile = engine.settings.profile
     changed = replace(profile, rerank=replace(profile.rerank, **limits))
     monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=changed))
 
 
 async def test_many_texts_are_judged_in_batches_and_put_into_one_order(
-    served: Office, anna: Person, monkeypatch: pytest.MonkeyPatch
+    served: WorkspaceServer, anna: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reranker = Counting()
-    monkeypatch.setattr(served.desk.workspace._engine, "_reranker", reranker)
+    monkeypatch.setattr(served.resources.workspace._engine, "_reranker", reranker)
     limited(served, monkeypatch, budget_tokens=10, batch=2, body_tokens=6)
     texts = ["bread", "a key", "wood", "stone", "rotate a key", f"rotate {'x' * 100}"]
     asked = {"query": "rotate a key", "documents": texts, "top_n": 2}
@@ -97,10 +99,10 @@ async def test_many_texts_are_judged_in_batches_and_put_into_one_order(
 
 
 async def test_a_listwise_reranker_gets_all_in_one_request_or_refuses(
-    served: Office, anna: Person, monkeypatch: pytest.MonkeyPatch
+    served: WorkspaceServer, anna: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reranker = Listwise()
-    monkeypatch.setattr(served.desk.workspace._engine, "_reranker", reranker)
+    monkeypatch.setattr(served.resources.workspace._engine, "_reranker", reranker)
     limited(served, monkeypatch, budget_tokens=100, batch=2)
     asked = {"query": "rotate", "documents": ["a", "b", "c"]}
     assert (await anna.client.post("/v1/rerank", json=asked)).status_code == 200
@@ -113,8 +115,8 @@ async def test_a_listwise_reranker_gets_all_in_one_request_or_refuses(
 
 
 @pytest.fixture
-def judged(served: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = served.desk.workspace._engine
+def judged(served: WorkspaceServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = served.resources.workspace._engine
     monkeypatch.setattr(engine, "_reranker", OverlapReranker())
 
 
@@ -127,9 +129,9 @@ async def test_a_server_without_a_reranker_says_so(anna: Person) -> None:
 
 
 async def test_a_reranker_that_fails_tells_its_fault_to_the_log_alone(
-    served: Office, anna: Person, monkeypatch: pytest.MonkeyPatch
+    served: WorkspaceServer, anna: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served.desk.workspace._engine, "_reranker", FailingReranker())
+    monkeypatch.setattr(served.resources.workspace._engine, "_reranker", FailingReranker())
     asked = {"query": "rotate", "documents": ["zanzibar"]}
     said = await anna.client.post("/v1/rerank", json=asked)
     assert (said.status_code, said.json()["code"]) == (503, "unavailable")
@@ -138,13 +140,13 @@ async def test_a_reranker_that_fails_tells_its_fault_to_the_log_alone(
 
 
 async def test_a_reranker_that_hangs_is_given_up(
-    served: Office, anna: Person, monkeypatch: pytest.MonkeyPatch
+    served: WorkspaceServer, anna: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Hanging(OverlapReranker):
         async def rerank(self, *_: Any, **__: Any) -> Any:
             await asyncio.Event().wait()
 
-    engine = served.desk.workspace._engine
+    engine = served.resources.workspace._engine
     profile = engine.settings.profile
     quick = replace(profile, rerank=replace(profile.rerank, timeout_s=0.05))
     monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=quick))
@@ -177,7 +179,7 @@ async def test_what_cannot_be_reranked_is_refused(
 
 
 async def test_a_model_is_told_of_the_tool_and_its_call_finds_what_the_key_may_see(
-    served: Office, anna: Person
+    served: WorkspaceServer, anna: Person
 ) -> None:
     bert = await served.person("Bert")
     own = await anna.upload("keys.md", KEYS)
@@ -196,7 +198,9 @@ async def test_a_model_is_told_of_the_tool_and_its_call_finds_what_the_key_may_s
     assert (said.status_code, "midnight" in said.text) == (200, False)
 
 
-async def test_the_tool_of_a_key_of_one_space_stays_in_it(served: Office, anna: Person) -> None:
+async def test_the_tool_of_a_key_of_one_space_stays_in_it(
+    served: WorkspaceServer, anna: Person
+) -> None:
     space = (await anna.client.post("/v1/spaces", json={"name": "T"})).json()["id"]
     await anna.upload("keys.md", KEYS)
     await anna.upload("plan.md", SECRET, space_id=space)
@@ -227,7 +231,9 @@ async def test_arguments_that_a_model_makes_up_are_refused(
 
 
 @pytest.mark.parametrize("hostile", ["\0", "'; DROP TABLE users; --", "../../etc", "x" * 200])
-async def test_ids_that_are_none_find_nothing(served: Office, anna: Person, hostile: str) -> None:
+async def test_ids_that_are_none_find_nothing(
+    served: WorkspaceServer, anna: Person, hostile: str
+) -> None:
     await anna.upload("keys.md", KEYS)
     await served.work()
     for narrowed in ({"document_ids": [hostile]}, {"category": hostile}):

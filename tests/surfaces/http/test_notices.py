@@ -9,12 +9,12 @@ import pytest
 from pincite.model import Notice
 from pincite.surfaces.http.notices import told
 from tests.surfaces import packs
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 
 
 def test_advice_for_the_operator_does_not_reach_users() -> None:
     async def shown() -> list[dict[str, str]]:
-        async with office() as made:
+        async with workspace_server() as made:
             anna = await made.person("Anna")
             await anna.upload("keys.md", "# Keys\n\nTo rotate a key, call `rotate`.\n")
             await made.work()

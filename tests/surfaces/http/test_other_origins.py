@@ -9,7 +9,7 @@ from pincite.errors import ConfigError
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.web.address import Address
-from tests.surfaces.http.desks import HOST, office
+from tests.surfaces.http.workspace_server import HOST, workspace_server
 
 pytestmark = pytest.mark.anyio
 APP = "https://app.example"
@@ -22,8 +22,8 @@ def given(said: httpx.Response) -> set[str]:
 
 
 async def test_an_allowed_origin_is_told_what_it_may_and_others_nothing() -> None:
-    async with office() as served:
-        served.app = make_app(served.desk, Names((HOST,), (APP,)))
+    async with workspace_server() as served:
+        served.app = make_app(served.resources, Names((HOST,), (APP,)))
         client = (await served.person("Anna")).client
         for path in ("/v1/spaces", "/v1/nothing", "/ui/api/ask"):
             first = await client.options(path, headers={"origin": APP, **ASKS})
@@ -55,9 +55,9 @@ async def test_an_allowed_origin_is_told_what_it_may_and_others_nothing() -> Non
 
 
 async def test_a_refusal_before_the_routes_can_be_read_by_the_page() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         limits = GuardLimits(at_once=1, waiting=-1)
-        served.app = make_app(served.desk, Names((HOST,), (APP,)), limits)
+        served.app = make_app(served.resources, Names((HOST,), (APP,)), limits)
         client = await served.client()
         said = await client.get("/v1/spaces", headers={"origin": APP})
         assert (said.status_code, said.headers["access-control-allow-origin"]) == (503, APP)

@@ -19,7 +19,7 @@ from pincite.surfaces.http.shown import readable_stages
 from pincite.surfaces.page.questions import REQUESTS
 from pincite.workspace.files.folder import FolderFiles
 from tests.readers.pdf.files import typeset
-from tests.surfaces.http.desks import HOST, Person, office
+from tests.surfaces.http.workspace_server import HOST, Person, workspace_server
 
 QUESTION = "who sleeps under the third shelf of the archive"
 MINE, THEIRS = "ocelot", "zanzibar"
@@ -62,7 +62,7 @@ async def asked(who: Person, name: str, body: object) -> httpx.Response:
 @pytest.fixture(scope="module")
 def told() -> Told:
     async def session() -> Told:
-        async with office() as made:
+        async with workspace_server() as made:
             people = {word: await made.person(word) for word in (MINE, THEIRS)}
             for word, who in people.items():
                 await who.upload(f"{word}.md", MARKDOWN.format(word))
@@ -171,7 +171,7 @@ def test_an_answer_comes_in_lines_and_cites_own_documents(told: Told) -> None:
 
 def test_without_a_key_that_may_search_nothing_is_told() -> None:
     async def told() -> list[httpx.Response]:
-        async with office() as made:
+        async with workspace_server() as made:
             writer = await made.person("writer", scopes=("write",))
             nobody, wrong = await made.client(), await made.client("pin_wrong")
             bodies = [(name, {"text": "x"}) for name in REQUESTS]
@@ -204,7 +204,7 @@ IMPOSSIBLE: tuple[tuple[str, Any, int], ...] = (
 
 def test_a_request_that_cannot_be_is_answered_in_words() -> None:
     async def session() -> list[httpx.Response]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             found = [await asked(ada, name, body) for name, body, _ in IMPOSSIBLE]
             broken = (b"[" * 90_000, b"x" * 200_000, b"\xff\xfe", b"")
@@ -218,7 +218,7 @@ def test_a_request_that_cannot_be_is_answered_in_words() -> None:
 
 def test_a_key_of_one_space_reads_nothing_of_the_others_of_its_user() -> None:
     async def told() -> tuple[httpx.Response, httpx.Response, httpx.Response]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             space = (await ada.client.post("/v1/spaces", json={"name": "shared"})).json()["id"]
             narrow = await made.person("ada", space_id=space, user_id=ada.id)
@@ -239,7 +239,7 @@ def test_a_key_of_one_space_reads_nothing_of_the_others_of_its_user() -> None:
 
 def test_a_space_that_is_left_is_gone_with_the_next_request() -> None:
     async def told() -> tuple[list[httpx.Response], list[httpx.Response]]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada, bert = await made.person("ada"), await made.person("bert")
             space = (await bert.client.post("/v1/spaces", json={"name": "shared"})).json()["id"]
             member = f"/v1/spaces/{space}/members/{ada.id}"
@@ -289,7 +289,7 @@ class SlowFiles(FolderFiles):
 def test_one_user_has_one_page_drawn_at_a_time_and_others_wait_for_none(tmp_path: Path) -> None:
     async def session() -> tuple[int, httpx.Response, list[httpx.Response]]:
         files = SlowFiles(tmp_path)
-        async with office(files=files) as made:
+        async with workspace_server(files=files) as made:
             ada, bert = await made.person("ada"), await made.person("bert")
             asks = []
             for who in (ada, bert):
@@ -310,7 +310,7 @@ def test_one_user_has_one_page_drawn_at_a_time_and_others_wait_for_none(tmp_path
 
 def test_a_passage_of_a_document_that_was_replaced_has_no_picture_of_the_new_one() -> None:
     async def session() -> list[httpx.Response]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             document = await ada.upload("paper.pdf", typeset(PAPER.format(MINE)))
             await made.work()
@@ -353,7 +353,7 @@ def test_stages_before_the_documents_are_checked_tell_nothing_of_others() -> Non
 
 def test_another_site_and_another_name_get_nothing_even_with_the_key() -> None:
     async def told() -> list[int]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             found = []
             for headers in ({"origin": "http://evil.example"}, {"host": "evil.example"}):

@@ -25,7 +25,7 @@ from pincite.errors import (
 from pincite.surfaces.http import problems
 from pincite.surfaces.http.problems import TooManyRequests, problem_of
 from pincite.workspace.workspace import Workspace
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 
 INSIDE = "http://10.0.0.7:6333 and /srv/pincite"
 PAGE = Path(__file__).parents[3] / "docs/http.md"
@@ -108,7 +108,7 @@ def test_every_way_leaves_the_advice_to_the_log(caplog: pytest.LogCaptureFixture
     caplog.set_level(logging.INFO, "pincite.http")
 
     async def told() -> list[tuple[int, dict[str, Any]]]:
-        async with office() as made:
+        async with workspace_server() as made:
             anna = await made.person("Anna")
             await anna.upload("keys.md", "# Keys\n\nTo rotate a key, call `rotate`.\n")
             await made.work()
@@ -149,7 +149,7 @@ def test_a_fault_within_a_stream_is_logged_and_not_told(
     monkeypatch.setattr(Workspace, "answer_stream", fails)
 
     async def told() -> tuple[str, str]:
-        async with office() as made:
+        async with workspace_server() as made:
             anna = await made.person("Anna")
             body: dict[str, object] = {"text": "rotate"}
             if path.startswith("/v1"):

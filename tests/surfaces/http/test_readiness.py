@@ -13,7 +13,7 @@ from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.workspace import Workspace
 from tests.disks import fill, small_disk
 from tests.places import quick_folder
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 
 pytestmark = pytest.mark.anyio
 STEPS = len(steps_of("sqlite"))
@@ -24,7 +24,7 @@ async def test_a_server_is_ready_after_a_newer_version_added_and_not_after_it_to
 ) -> None:
     with quick_folder() as folder:
         path = folder / "workspaces.db"
-        async with office(SqliteWorkspaces(path)) as served:
+        async with workspace_server(SqliteWorkspaces(path)) as served:
             anna = await served.person("Anna")
             assert (await anna.client.get("/readyz")).json() == {"ready": True}
             for number, name, expected in (
@@ -54,7 +54,7 @@ async def test_a_server_is_ready_after_a_newer_version_added_and_not_after_it_to
 async def test_reasons_are_logged_when_they_change_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         client = await served.client()
         states = iter((False, True, True, False))
 
@@ -78,7 +78,7 @@ async def test_a_server_is_not_ready_while_the_disk_of_its_database_is_full(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with small_disk(tmp_path, 8) as disk:
-        async with office(SqliteWorkspaces(disk / "workspaces.db")) as served:
+        async with workspace_server(SqliteWorkspaces(disk / "workspaces.db")) as served:
             anna = await served.person("Anna")
             assert (await anna.client.get("/readyz")).status_code == 200
             fill(disk, 0)
@@ -88,7 +88,7 @@ async def test_a_server_is_not_ready_while_the_disk_of_its_database_is_full(
                 if said.status_code != 200:
                     break
             assert (said.status_code, said.json()) == (503, {"ready": False})
-            served.desk.rates._blocks.clear()
+            served.resources.rates._blocks.clear()
             assert (await anna.client.get("/v1/spaces")).status_code == 507
             served.later(2)
             assert (await anna.client.get("/readyz")).status_code == 503
@@ -96,7 +96,7 @@ async def test_a_server_is_not_ready_while_the_disk_of_its_database_is_full(
             served.later(2)
             assert (await anna.client.get("/readyz")).status_code == 200
             assert (await anna.client.get("/v1/spaces")).status_code == 200
-            assert await served.desk.workspaces.pending() == ()
+            assert await served.resources.workspaces.pending() == ()
     logged = [one.getMessage() for one in caplog.records if one.name == "pincite.http"]
     assert logged[0] == "not ready: the disk of the database is full"
     assert logged[-1] == "ready again"

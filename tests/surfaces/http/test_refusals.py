@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.records.normalise import MOST_TEXT_CHARS
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 
 pytestmark = pytest.mark.anyio
 BODIES = [
@@ -18,14 +18,14 @@ BODIES = [
 
 @pytest.mark.parametrize(("body", "status", "detail"), BODIES)
 async def test_a_body_is_refused_with_its_reason(body: bytes, status: int, detail: str) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         said = await anna.client.post("/v1/search", content=body)
     assert (said.status_code, said.json()["detail"]) == (status, detail)
 
 
 async def test_a_text_that_is_too_long_fails_with_its_length() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         made = await anna.upload("long.txt", b"key " * (MOST_TEXT_CHARS // 4) + b"s")
         await served.work()
@@ -35,7 +35,7 @@ async def test_a_text_that_is_too_long_fails_with_its_length() -> None:
 
 
 async def test_a_key_whose_document_is_being_deleted_conflicts() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
 
         async def post() -> tuple[int, str]:
@@ -57,7 +57,7 @@ async def test_a_key_whose_document_is_being_deleted_conflicts() -> None:
 
 
 async def test_an_unknown_parameter_is_refused_as_an_unknown_field_is() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         said = await anna.client.post("/v1/documents?filename=a.md&spaceid=TEAM", content=b"x")
         assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
@@ -79,7 +79,7 @@ async def test_an_unknown_parameter_is_refused_as_an_unknown_field_is() -> None:
 
 
 async def test_a_name_is_as_long_for_a_rename_as_for_an_upload() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         made = await anna.upload("a" * 252 + ".md", "keys")
         path = f"/v1/documents/{made['id']}"
@@ -89,14 +89,14 @@ async def test_a_name_is_as_long_for_a_rename_as_for_an_upload() -> None:
 
 
 async def test_a_cursor_that_is_nonsense_is_said_to_be_invalid() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         said = await anna.client.get("/v1/documents?cursor=abc")
         assert (said.status_code, "invalid" in said.json()["detail"]) == (400, True)
 
 
 async def test_an_empty_server_names_no_folder_of_its_own() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         for path in ("search", "context", "answers"):
             said = await anna.client.post(f"/v1/{path}", json={"question": "keys"})
@@ -115,7 +115,7 @@ async def test_an_empty_server_names_no_folder_of_its_own() -> None:
     ],
 )
 async def test_a_query_that_would_be_misread_is_refused(query: str, told: str) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         said = await anna.client.post(f"/v1/documents?{query}", content=b"x")
         assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
@@ -141,7 +141,7 @@ async def test_a_query_that_would_be_misread_is_refused(query: str, told: str) -
 async def test_a_value_of_another_type_is_refused_by_its_field(
     path: str, body: dict[str, object], field: str
 ) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         said = await anna.client.post(f"/v1/{path}", json=body)
         assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
@@ -149,7 +149,7 @@ async def test_a_value_of_another_type_is_refused_by_its_field(
 
 
 async def test_a_whole_number_may_have_a_point() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         for limit in (5, 5.0, None):
             said = await anna.client.post("/v1/search", json={"question": "x", "limit": limit})

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pincite.settings.sections.oidc import OidcSettings
-from pincite.surfaces.http.serving import RequestLimits
+from pincite.surfaces.http.resources import RequestLimits
 from pincite.workspace.access.issuer_keys import IssuerKeys
 from pincite.workspace.access.tokens import link_user
-from tests.surfaces.http.desks import Office, office
+from tests.surfaces.http.workspace_server import WorkspaceServer, workspace_server
 from tests.workspace.conftest import issuer
 from tests.workspace.issuer import AUDIENCE, Issuer, public, rsa
 
@@ -19,20 +19,22 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def served(issuer: Issuer) -> AsyncIterator[Office]:
+async def served(issuer: Issuer) -> AsyncIterator[WorkspaceServer]:
     keys = IssuerKeys(OidcSettings(issuer.url, AUDIENCE))
-    async with office(issuer=keys) as made:
+    async with workspace_server(issuer=keys) as made:
         yield made
     await keys.close()
 
 
-async def linked(served: Office, issuer: Issuer, user_id: str, subject: str = "ada") -> str:
-    async with served.desk.workspaces.administration() as operator:
+async def linked(
+    served: WorkspaceServer, issuer: Issuer, user_id: str, subject: str = "ada"
+) -> str:
+    async with served.resources.workspaces.administration() as operator:
         return (await link_user(operator, user_id, issuer.url, subject)).id
 
 
 async def test_a_token_opens_what_a_key_of_the_same_user_opens(
-    served: Office, issuer: Issuer
+    served: WorkspaceServer, issuer: Issuer
 ) -> None:
     ada, bob = await served.person("Ada"), await served.person("Bob")
     await ada.upload("plans.md", "# Plans\n\nThe zanzibar plan.\n")
@@ -48,7 +50,7 @@ async def test_a_token_opens_what_a_key_of_the_same_user_opens(
     assert (await ada.client.get("/v1/documents")).status_code == 200
 
 
-async def test_scopes_of_a_token_bound_what_it_may(served: Office, issuer: Issuer) -> None:
+async def test_scopes_of_a_token_bound_what_it_may(served: WorkspaceServer, issuer: Issuer) -> None:
     ada = await served.person("Ada", ["search", "write", "admin"])
     await linked(served, issuer, ada.id)
     reads = await served.client(issuer.token(scope="pincite:search"))
@@ -60,7 +62,9 @@ async def test_scopes_of_a_token_bound_what_it_may(served: Office, issuer: Issue
     assert (await reads.get("/metrics")).status_code == 403
 
 
-async def test_refusals_tell_nothing_of_who_is_known(served: Office, issuer: Issuer) -> None:
+async def test_refusals_tell_nothing_of_who_is_known(
+    served: WorkspaceServer, issuer: Issuer
+) -> None:
     ada = await served.person("Ada")
     await linked(served, issuer, ada.id)
     refused = [
@@ -83,7 +87,9 @@ async def test_refusals_tell_nothing_of_who_is_known(served: Office, issuer: Iss
     assert said.json()["detail"] == "the token has expired"
 
 
-async def test_a_sign_in_that_is_revoked_is_refused_at_once(served: Office, issuer: Issuer) -> None:
+async def test_a_sign_in_that_is_revoked_is_refused_at_once(
+    served: WorkspaceServer, issuer: Issuer
+) -> None:
     ada = await served.person("Ada")
     key = await linked(served, issuer, ada.id)
     client = await served.client(issuer.token())
@@ -94,7 +100,7 @@ async def test_a_sign_in_that_is_revoked_is_refused_at_once(served: Office, issu
     assert (await ada.client.get("/v1/documents")).status_code == 200
 
 
-async def test_keys_work_while_the_issuer_is_down(served: Office, issuer: Issuer) -> None:
+async def test_keys_work_while_the_issuer_is_down(served: WorkspaceServer, issuer: Issuer) -> None:
     ada = await served.person("Ada")
     await linked(served, issuer, ada.id)
     issuer.answers["/keys"] = (500, b"")
@@ -107,7 +113,7 @@ async def test_keys_work_while_the_issuer_is_down(served: Office, issuer: Issuer
 
 async def test_tokens_of_one_subject_share_one_limit(issuer: Issuer) -> None:
     keys = IssuerKeys(OidcSettings(issuer.url, AUDIENCE, create_users=True))
-    async with office(limits=RequestLimits(per_minute=2), issuer=keys) as served:
+    async with workspace_server(limits=RequestLimits(per_minute=2), issuer=keys) as served:
         said = [
             (await (await served.client(issuer.token(jti=one))).get("/v1/documents")).status_code
             for one in "abc"
@@ -119,7 +125,7 @@ async def test_tokens_of_one_subject_share_one_limit(issuer: Issuer) -> None:
 
 
 async def test_the_description_names_the_issuer_where_there_is_one(
-    served: Office, issuer: Issuer
+    served: WorkspaceServer, issuer: Issuer
 ) -> None:
     described = (await (await served.client()).get("/openapi.json")).json()
     assert described["components"]["securitySchemes"]["token"] == {
@@ -129,7 +135,9 @@ async def test_the_description_names_the_issuer_where_there_is_one(
     assert described["security"] == [{"key": []}, {"token": []}]
 
 
-async def test_a_rotated_key_signs_in_without_a_restart(served: Office, issuer: Issuer) -> None:
+async def test_a_rotated_key_signs_in_without_a_restart(
+    served: WorkspaceServer, issuer: Issuer
+) -> None:
     ada = await served.person("Ada")
     await linked(served, issuer, ada.id)
     issuer.keys = public(rsa("one"), rsa("new"))
@@ -139,7 +147,7 @@ async def test_a_rotated_key_signs_in_without_a_restart(served: Office, issuer: 
 
 
 async def test_without_an_issuer_a_token_is_no_key(issuer: Issuer) -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         said = await (await served.client(issuer.token())).get("/v1/documents")
         assert said.status_code == 401
         described = (await (await served.client()).get("/openapi.json")).json()

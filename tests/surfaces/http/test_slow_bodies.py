@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from pincite.surfaces.http.guard import GuardLimits
-from tests.surfaces.http.desks import HOST, Person, office
 from tests.surfaces.http.listening import listening
 from tests.surfaces.http.slow_uploads import SLOTS, slow, taken
+from tests.surfaces.http.workspace_server import HOST, Person, workspace_server
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ async def upload(port: int, who: Person) -> httpx.Response:
 
 
 async def test_slow_uploads_of_one_key_leave_those_of_others_alone() -> None:
-    async with office() as served, listening(served) as port, AsyncExitStack() as stack:
+    async with workspace_server() as served, listening(served) as port, AsyncExitStack() as stack:
         anna, bert = await served.person("Anna"), await served.person("Bert")
         for _ in range(GuardLimits().each):
             await stack.enter_async_context(slow(port, anna))
@@ -37,7 +37,7 @@ async def test_slow_uploads_of_one_key_leave_those_of_others_alone() -> None:
 
 async def test_a_body_of_which_nothing_more_arrives_ends() -> None:
     limits = GuardLimits(idle_s=0.5)
-    async with office(guard=limits) as served, listening(served) as port:
+    async with workspace_server(guard=limits) as served, listening(served) as port:
         anna = await served.person("Anna")
         async with slow(port, anna) as stalled, slow(port, anna, size=8) as trickling:
             for _ in range(7):
@@ -45,14 +45,14 @@ async def test_a_body_of_which_nothing_more_arrives_ends() -> None:
                 await trickling.send(b"a")
             assert await trickling.status() == 202
             assert await stalled.status() == 408
-        assert await served.desk.files.older_than(3_600) == ()
+        assert await served.resources.files.older_than(3_600) == ()
         said = await upload(port, anna)
         assert said.status_code == 202
 
 
 async def test_a_download_may_take_as_long_as_an_upload() -> None:
     limits = GuardLimits(seconds=1, stream_s=60)
-    async with office(guard=limits) as served, listening(served) as port:
+    async with workspace_server(guard=limits) as served, listening(served) as port:
         anna = await served.person("Anna")
         raw = b"quetzal " * 2_000_000
         made = await anna.upload("a.txt", raw)
@@ -68,7 +68,7 @@ async def test_a_download_may_take_as_long_as_an_upload() -> None:
 
 async def test_who_finds_no_slot_for_an_upload_is_told_when_to_come_back() -> None:
     limits = GuardLimits(wait_s=0.2, streams_each=SLOTS // 2)
-    async with office(guard=limits) as served, listening(served) as port:
+    async with workspace_server(guard=limits) as served, listening(served) as port:
         anna, bert, eve = [await served.person(one) for one in ("Anna", "Bert", "Eve")]
         async with AsyncExitStack() as stack:
             for who in (anna, bert):
@@ -84,7 +84,7 @@ async def test_who_finds_no_slot_for_an_upload_is_told_when_to_come_back() -> No
 
 
 async def test_what_is_no_file_as_it_is_makes_no_document() -> None:
-    async with office() as served:
+    async with workspace_server() as served:
         anna = await served.person("Anna")
         made = await anna.upload("a.txt", "the quetzal flies")
         paths = (

@@ -9,12 +9,12 @@ import pytest
 
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.page.files import page_files
-from tests.surfaces.http.desks import HOST, office
+from tests.surfaces.http.workspace_server import HOST, workspace_server
 
 
 async def asked(*paths: str, page: bool = True, **headers: str) -> list[httpx.Response]:
-    async with office() as made:
-        made.app = make_app(made.desk, Names((HOST,)), page=page)
+    async with workspace_server() as made:
+        made.app = make_app(made.resources, Names((HOST,)), page=page)
         client = await made.client()
         return [await client.get(path, headers=headers) for path in paths]
 

@@ -17,7 +17,7 @@ from pincite.settings.load import load_settings
 from pincite.workspace.files.uploads import read_upload
 from tests.readers.office_files import docx, xlsx
 from tests.readers.pdf.files import drawn
-from tests.surfaces.http.desks import Office, Person, office
+from tests.surfaces.http.workspace_server import Person, WorkspaceServer, workspace_server
 
 FOOTER = "Confidential draft of the lighthouse board"
 PLACES = ("Reykjavik", "Bergen", "Aalborg", "Turku")
@@ -76,8 +76,8 @@ QUESTIONS = {
 }
 
 
-async def _uploaded(made: Office, who: Person, id_: str) -> Sequence[Chunk]:
-    client, path = made.desk.workspace._engine.client(), f"{who.personal}/{id_}"
+async def _uploaded(made: WorkspaceServer, who: Person, id_: str) -> Sequence[Chunk]:
+    client, path = made.resources.workspace._engine.client(), f"{who.personal}/{id_}"
     infos = await client.collections()
     found = [await client.document(info.spec.name, "documents", path) for info in infos]
     return next(tuple(one) for one in found if one)
@@ -103,7 +103,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     async def session() -> Told:
         indexed = await _indexed(tmp_path_factory.mktemp("indexed"))
         uploaded, packs, places, read, verified = {}, {}, {}, {}, {}
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             ids = {name: (await ada.upload(name, raw))["id"] for name, raw in FILES.items()}
             await made.work()
@@ -186,12 +186,12 @@ def test_the_page_of_a_pdf_is_drawn_with_boxes(told: Told) -> None:
 
 def test_chunks_of_an_upload_stay_as_they_are_if_only_their_feeds_change() -> None:
     async def session() -> tuple[Sequence[Chunk], Sequence[Chunk]]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             id_ = (await ada.upload("parts.xlsx", FILES["parts.xlsx"]))["id"]
             await made.work()
             before = await _uploaded(made, ada, id_)
-            async with made.desk.workspaces.of(ada.id) as session:
+            async with made.resources.workspaces.of(ada.id) as session:
                 feed = await session.add_feed(ada.personal, "parts")
                 await session.add_to_feed(feed.id, [id_])
             await made.work()
@@ -204,7 +204,7 @@ def test_chunks_of_an_upload_stay_as_they_are_if_only_their_feeds_change() -> No
 
 def test_an_upload_of_an_earlier_version_is_read_as_it_was_indexed() -> None:
     async def session() -> tuple[Any, ...]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             id_ = (await ada.upload("report.pdf", FILES["report.pdf"]))["id"]
             await made.work()
@@ -213,14 +213,14 @@ def test_an_upload_of_an_earlier_version_is_read_as_it_was_indexed() -> None:
             pages = [text.text[page.start : page.end] for page in text.pages]
             given = {name: now["attributes"][name] for name in ("space_id", "document_id")}
             then = Record(id_, pages=pages, attributes=given | {"filename": "report.pdf"})
-            engine = made.desk.workspace._engine
+            engine = made.resources.workspace._engine
             await engine.upsert([then], source="documents", lexical=True)
             (first, *_) = (await ada.client.post("/v1/search", json=asked)).json()["evidence"]
             cited = {"citation": first["citation"]}
             read = (await ada.client.post("/v1/evidence/read", json=cited)).json()
             picture = (await ada.client.post("/ui/api/picture", json=cited)).json()
             said = (await ada.client.post("/ui/api/ask", json={"text": asked["question"]})).json()
-            async with made.desk.workspaces.of(ada.id) as session:
+            async with made.resources.workspaces.of(ada.id) as session:
                 feed = await session.add_feed(ada.personal, "reports")
                 await session.add_to_feed(feed.id, [id_])
             await made.work()
@@ -237,7 +237,7 @@ def test_an_upload_of_an_earlier_version_is_read_as_it_was_indexed() -> None:
 
 def test_a_document_says_what_was_noted_when_it_was_read() -> None:
     async def session() -> list[dict[str, str]]:
-        async with office() as made:
+        async with workspace_server() as made:
             ada = await made.person("ada")
             made_of = {
                 "old.txt": "The café behind the façade is closed.".encode("cp1252"),

@@ -38,7 +38,7 @@ The lamp of the cellar burns beside the quagga.
 
 
 @dataclass(frozen=True)
-class Desk:
+class Server:
     """A server with the keys of two users, each of whom has a document."""
 
     url: str
@@ -46,7 +46,7 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desk() -> Iterator[Desk]:
+def server() -> Iterator[Server]:
     with serving() as served:
         kept = ("PATH", "HOME", "PYTHONPATH")
         environ = {name: os.environ[name] for name in kept if name in os.environ}
@@ -69,7 +69,7 @@ def desk() -> Iterator[Desk]:
                 upload(client, NAME.format(word), TEXT.format(word).encode())
                 if word == "ocelot":
                     upload(client, "paper.pdf", typeset(PAPER))
-        yield Desk(served.url, keys)
+        yield Server(served.url, keys)
 
 
 def upload(client: httpx.Client, name: str, body: bytes) -> None:
@@ -81,21 +81,21 @@ def upload(client: httpx.Client, name: str, body: bytes) -> None:
 
 
 @pytest.fixture
-def page(browser: Browser, desk: Desk) -> Iterator[Page]:
+def page(browser: Browser, server: Server) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     opened, said, asked = context.new_page(), list[str](), list[str]()
     opened.on("console", lambda message: said.append(message.text))
     opened.on("pageerror", lambda error: said.append(str(error)))
     opened.on("request", lambda request: asked.append(request.url))
-    opened.goto(f"{desk.url}/ui")
+    opened.goto(f"{server.url}/ui")
     yield opened
     assert opened.evaluate("window.hacked") is None
     assert opened.locator("#page script, #page iframe").count() == 0
     assert opened.locator("#page img:not([src^='data:image/png;base64,'])").count() == 0
     context.close()
     assert [one for one in said if "401" not in one] == []
-    assert [url for url in asked if not url.startswith((f"{desk.url}/", "data:"))] == []
-    assert not any(key in url for url in asked for key in desk.keys.values())
+    assert [url for url in asked if not url.startswith((f"{server.url}/", "data:"))] == []
+    assert not any(key in url for url in asked for key in server.keys.values())
 
 
 def unlock(page: Page, key: str) -> None:
@@ -109,9 +109,9 @@ def ask(page: Page, question: str) -> None:
     expect(page.locator(".result").first).to_be_visible()
 
 
-def test_each_user_sees_what_is_theirs_and_nothing_of_the_other(page: Page, desk: Desk) -> None:
+def test_each_user_sees_what_is_theirs_and_nothing_of_the_other(page: Page, server: Server) -> None:
     for own, other in (("ocelot", "zanzibar"), ("zanzibar", "ocelot")):
-        unlock(page, desk.keys[own])
+        unlock(page, server.keys[own])
         expect(page.locator("#question")).to_be_visible()
         assert page.locator(".result").count() == 0
         ask(page, "who sleeps under the third shelf of the archive")
@@ -139,9 +139,9 @@ def test_a_key_that_is_not_known_is_refused_in_words_and_forgotten(page: Page) -
 
 
 def test_what_comes_after_the_key_is_forgotten_is_not_shown_to_the_next(
-    page: Page, desk: Desk
+    page: Page, server: Server
 ) -> None:
-    unlock(page, desk.keys["ocelot"])
+    unlock(page, server.keys["ocelot"])
     page.route("**/ui/api/ask", lambda _: None)  # no answer comes
     with page.expect_request("**/ui/api/ask"):
         page.locator("#question").fill("ocelot")
@@ -149,7 +149,7 @@ def test_what_comes_after_the_key_is_forgotten_is_not_shown_to_the_next(
         page.get_by_role("button", name="Forget the key").click()
     assert ended.value.url.endswith("/ui/api/ask")
     page.unroute("**/ui/api/ask")
-    unlock(page, desk.keys["zanzibar"])
+    unlock(page, server.keys["zanzibar"])
     expect(page.locator("#question")).to_have_value("")
     assert page.locator(".verdict, .result").count() == 0
 
@@ -159,10 +159,10 @@ def test_a_key_that_is_none_is_not_sent(page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("letters, digits")
 
 
-def test_the_key_is_in_no_storage_no_address_and_no_other_page(page: Page, desk: Desk) -> None:
-    unlock(page, desk.keys["ocelot"])
+def test_the_key_is_in_no_storage_no_address_and_no_other_page(page: Page, server: Server) -> None:
+    unlock(page, server.keys["ocelot"])
     ask(page, "ocelot")
-    assert page.url == f"{desk.url}/ui"
+    assert page.url == f"{server.url}/ui"
     assert (
         page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length") == 0
     )
@@ -177,9 +177,9 @@ def test_the_key_is_in_no_storage_no_address_and_no_other_page(page: Page, desk:
 
 
 def test_stages_and_two_profiles_are_shown_as_in_the_page_of_an_index(
-    page: Page, desk: Desk
+    page: Page, server: Server
 ) -> None:
-    unlock(page, desk.keys["ocelot"])
+    unlock(page, server.keys["ocelot"])
     ask(page, "ocelot")
     page.locator("summary").first.click()
     expect(page.locator(".flow").first).to_contain_text("→")
@@ -192,8 +192,8 @@ def test_stages_and_two_profiles_are_shown_as_in_the_page_of_an_index(
     assert found.violations_count == 0, found.generate_report()
 
 
-def test_a_page_of_an_uploaded_pdf_is_shown_with_its_boxes(page: Page, desk: Desk) -> None:
-    unlock(page, desk.keys["ocelot"])
+def test_a_page_of_an_uploaded_pdf_is_shown_with_its_boxes(page: Page, server: Server) -> None:
+    unlock(page, server.keys["ocelot"])
     ask(page, "which lamp burns beside the quagga")
     expect(page.locator(".place").first).to_contain_text("paper.pdf#page=2")
     page.locator(".place").first.click()
@@ -204,8 +204,8 @@ def test_a_page_of_an_uploaded_pdf_is_shown_with_its_boxes(page: Page, desk: Des
     expect(page.locator(".line.cited", has_text="quagga")).to_be_attached()
 
 
-def test_judgements_are_not_offered_where_nobody_keeps_them(page: Page, desk: Desk) -> None:
-    unlock(page, desk.keys["ocelot"])
+def test_judgements_are_not_offered_where_nobody_keeps_them(page: Page, server: Server) -> None:
+    unlock(page, server.keys["ocelot"])
     ask(page, "ocelot")
     assert page.locator(".judge").count() == 0
     page.keyboard.press("Escape")  # out of the box

@@ -22,7 +22,7 @@ from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.deployment import adopt, open_deployment
 from pincite.workspace.files.one_database import sweep_files
 from tests.places import quick_folder
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 from tests.workspace.postgres_server import Database, Server, pooled
 
 pytestmark = pytest.mark.anyio
@@ -75,7 +75,7 @@ async def test_addresses_of_a_database_and_its_copy_are_two(
     assert "PINCITE_DATABASE_URL" in told.value.hint
     with pytest.raises(ConfigError, match=TWO):
         await adopt(settings)
-    async with office(
+    async with workspace_server(
         PostgresWorkspaces(copied.app, operator=database.operator, owner=copied.owner)
     ) as served:
         assert (await (await served.client()).get("/readyz")).status_code == 503
@@ -111,7 +111,7 @@ async def test_a_database_that_only_reads_is_not_ready(
     settings = load_settings(environ_of(folder, database.app, database.operator), folder)
     name = name_of(database)
     workspaces = PostgresWorkspaces(database.app, operator=database.operator, owner=database.owner)
-    async with office(workspaces) as served:
+    async with workspace_server(workspaces) as served:
         client = await served.client()
         assert (await client.get("/readyz")).status_code == 200
         postgres.run(f"ALTER DATABASE {name} SET default_transaction_read_only = on")

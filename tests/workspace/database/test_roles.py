@@ -9,7 +9,7 @@ from pincite.settings.load import load_settings
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.deployment import open_deployment
 from tests.places import quick_folder
-from tests.surfaces.http.desks import office
+from tests.surfaces.http.workspace_server import workspace_server
 from tests.workspace.postgres_server import Database
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +50,7 @@ async def test_a_server_is_ready_only_with_roles_that_are_bound(
     workspaces = PostgresWorkspaces(
         getattr(database, users), operator=getattr(database, operator), owner=database.owner
     )
-    async with office(workspaces) as served:
+    async with workspace_server(workspaces) as served:
         said = await (await served.client()).get("/readyz")
     assert (said.status_code, said.json()) == (503 if refused else 200, {"ready": not refused})
     logged = [one.getMessage() for one in caplog.records if one.name == "pincite.http"]

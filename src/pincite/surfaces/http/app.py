@@ -18,6 +18,7 @@ from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.parameters import require_known_parameters
 from pincite.surfaces.http.problems import allow, answer_error
 from pincite.surfaces.http.requests import App
+from pincite.surfaces.http.resources import Resources
 from pincite.surfaces.http.routes.conversations import CONVERSATIONS
 from pincite.surfaces.http.routes.documents import DOCUMENTS
 from pincite.surfaces.http.routes.facts import FACTS
@@ -26,7 +27,6 @@ from pincite.surfaces.http.routes.operation import KEYS, OPERATION
 from pincite.surfaces.http.routes.page import PAGE
 from pincite.surfaces.http.routes.questions import EVIDENCE, QUESTIONS
 from pincite.surfaces.http.routes.spaces import FEEDS, SPACES
-from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.http.strict import StrictRequest
 
 _API: Final = (
@@ -45,7 +45,7 @@ class Names:
 
 
 def make_app(
-    desk: Desk, names: Names, limits: GuardLimits = GuardLimits(), *, page: bool = True
+    resources: Resources, names: Names, limits: GuardLimits = GuardLimits(), *, page: bool = True
 ) -> Guard:
     """Return the ASGI application over open resources, with the `page` at /ui. It closes
     nothing."""
@@ -54,9 +54,9 @@ def make_app(
     schemes: dict[str, SecurityScheme | Reference] = {
         "key": SecurityScheme(type="http", scheme="bearer", description="a key, `pin_...`")
     }
-    if desk.issuer is not None:
+    if resources.issuer is not None:
         schemes["token"] = SecurityScheme(
-            type="openIdConnect", open_id_connect_url=desk.issuer.described_at
+            type="openIdConnect", open_id_connect_url=resources.issuer.described_at
         )
 
     async def began(message: Message, scope: Scope) -> None:
@@ -71,7 +71,7 @@ def make_app(
         [*_API, *(PAGE if page else ())],
         state=State(
             {
-                "desk": desk,
+                "resources": resources,
                 "metrics": metrics,
                 "page": page,
                 "description": cache(partial(described, _API, schemes)),
@@ -81,7 +81,7 @@ def make_app(
         exception_handlers={Exception: answer_error},
         guards=[require_known_parameters],
         before_send=[began],
-        request_max_body_size=desk.limits.body_bytes,
+        request_max_body_size=resources.limits.body_bytes,
         openapi_config=None,
         logging_config=None,
     )

@@ -14,7 +14,7 @@ from uvicorn.config import LOGGING_CONFIG
 from pincite.settings.load import Settings
 from pincite.support.processes.signals import on_signals
 from pincite.surfaces.http.app import Names, make_app
-from pincite.surfaces.http.serving import Desk
+from pincite.surfaces.http.resources import Resources
 from pincite.surfaces.http.worker_process import working_beside
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
@@ -47,9 +47,9 @@ async def listen(
         issuer = issuer_of(settings.workspace.oidc)
         if issuer is not None:
             stack.push_async_callback(issuer.close)
-        desk = Desk(opened.workspace, opened.workspaces, opened.files, issuer=issuer)
-        stack.push_async_callback(desk.showing.close)
-        app = make_app(desk, Names((*names, *address.hosts), address.origins), page=page)
+        resources = Resources(opened.workspace, opened.workspaces, opened.files, issuer=issuer)
+        stack.push_async_callback(resources.showing.close)
+        app = make_app(resources, Names((*names, *address.hosts), address.origins), page=page)
         config = uvicorn.Config(
             app,
             backlog=BACKLOG,

@@ -25,8 +25,8 @@ from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import told_problem
+from pincite.surfaces.http.resources import Resources
 from pincite.surfaces.http.routes.spaces import require_within
-from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.page.library import Named, Opened, SearchResults
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
@@ -44,26 +44,26 @@ class WorkspaceLibrary:
     """The documents that `may` can currently read. `request_id` identifies the request in the
     log."""
 
-    desk: Desk
+    resources: Resources
     may: Access
     request_id: str
 
     async def about(self) -> Mapping[str, Any]:
         """See `Library`."""
-        async with self.desk.workspaces.of(self.may.user_id) as session:
+        async with self.resources.workspaces.of(self.may.user_id) as session:
             spaces = [one for one in await session.spaces() if self.may.reaches(one.id)]
-        model = self.desk.workspace.llm or "no language model"
-        collections = await self.desk.workspace.collections(self.may)
+        model = self.resources.workspace.llm or "no language model"
+        collections = await self.resources.workspace.collections(self.may)
         dense = [one.model for one in collections if one.is_searched]
         return {
             "words": [counted(len(spaces), "space"), model, VERSION],
-            **profile_views(self.desk.workspace.settings, dense, ""),
+            **profile_views(self.resources.workspace.settings, dense, ""),
             "judging": False,
         }
 
     async def find(self, asked: Ask) -> SearchResults:
         """See `Library`."""
-        workspace = self.desk.workspace
+        workspace = self.resources.workspace
         pack, languages = await both(
             workspace.search(self.may, asked.text, preset=_preset(asked)),
             workspace.languages(),
@@ -74,13 +74,15 @@ class WorkspaceLibrary:
         """See `Library`."""
         trace = Trace(time.perf_counter)
         preset = _preset(asked)
-        pack = await self.desk.workspace.search(self.may, asked.text, trace=trace, preset=preset)
+        pack = await self.resources.workspace.search(
+            self.may, asked.text, trace=trace, preset=preset
+        )
         shown = {one.chunk_id for one in (*pack.evidence, *pack.closest)}
         return pack, readable_stages(explain(trace), shown)
 
     async def read(self, asked: Place, context: int) -> Opened:
         """See `Library`."""
-        passage = await self.desk.workspace.get(self.may, asked.citation, context)
+        passage = await self.resources.workspace.get(self.may, asked.citation, context)
         document, space = await self._document(passage)
         pictured = is_pictured(document.filename)
         page = f"{passage.page_unit} {passage.page}".capitalize() if passage.page else ""
@@ -88,13 +90,13 @@ class WorkspaceLibrary:
 
     async def picture(self, asked: Place) -> PagePicture:
         """See `Library`."""
-        passage = await self.desk.workspace.get(self.may, asked.citation)
+        passage = await self.resources.workspace.get(self.may, asked.citation)
         document, _ = await self._document(passage)
         if not is_pictured(document.filename):
             raise UsageError(f"{document.filename} is not a PDF: it has no pages")
-        showing, ocr = self.desk.showing, self.desk.workspace.reads_pictures
+        showing, ocr = self.resources.showing, self.resources.workspace.reads_pictures
         async with showing.turns.of(self.may.user_id):
-            raw = await self.desk.files.read(document.space_id, document.content_hash)
+            raw = await self.resources.files.read(document.space_id, document.content_hash)
             work = partial(picture_of, raw, document.filename, passage, ocr=ocr)
             return await run_in(showing.pictures, work)
 
@@ -104,7 +106,7 @@ class WorkspaceLibrary:
 
     async def answer(self, asked: Ask) -> AsyncIterator[AnswerEvent]:
         """See `Library`."""
-        workspace, preset = self.desk.workspace, _preset(asked)
+        workspace, preset = self.resources.workspace, _preset(asked)
         events = workspace.answer_stream(self.may, asked.text, preset=preset)
         async with aclosing(events):  # type: ignore[type-var]
             async for event in events:
@@ -129,7 +131,7 @@ class WorkspaceLibrary:
     async def _document(self, passage: Passage) -> tuple[Document, str]:
         """Return the document of a passage, and the name of its space. Raises NotFound."""
         id_ = passage.path.rpartition("/")[2]
-        async with self.desk.workspaces.of(self.may.user_id) as session:
+        async with self.resources.workspaces.of(self.may.user_id) as session:
             found = await session.document(id_)
             require_within(self.may, found.space_id, "document", id_)
             return found, (await session.space(found.space_id)).name

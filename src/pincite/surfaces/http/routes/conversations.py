@@ -19,10 +19,10 @@ from pincite.surfaces.http.bodies import (
     ConversationPage,
     TurnPage,
 )
+from pincite.surfaces.http.callers import HttpRequest, needs, session_of
 from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.documents import Cursor, Limit
-from pincite.surfaces.http.serving import HttpRequest, needs, session_of
 from pincite.workspace import Conversation
 
 ConversationId = Annotated[

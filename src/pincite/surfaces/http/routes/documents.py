@@ -16,11 +16,12 @@ from litestar.response import Stream
 
 from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import ID_FORM, DocumentChange, DocumentPage
+from pincite.surfaces.http.callers import EMPTY, HttpRequest, access, needs
 from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.problems import WrongBody
+from pincite.surfaces.http.resources import Resources, resources_of
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
-from pincite.surfaces.http.serving import EMPTY, Desk, HttpRequest, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.files.filenames import checked_filename
 from pincite.workspace.files.folder import Stored, TooMuch
@@ -58,15 +59,15 @@ async def add_document(
     """Upload a file: the body has its bytes. Searches find it once its status is `ready`. Without
     a `space_id`, it goes to the key's space, or to the personal space of the user. Requires the
     role of an editor."""
-    may, desk, name = access(request), desk_of(state), checked_filename(filename)
+    may, resources, name = access(request), resources_of(state), checked_filename(filename)
     _require_plain(request)
-    async with desk.workspaces.of(may.user_id) as session:
+    async with resources.workspaces.of(may.user_id) as session:
         own = may.space_id or (await session.user()).personal
         target = within(may, space_id or own)
         await session.require_editor(target)  # before any byte is read
-    stored = await _store(request, desk, target)
+    stored = await _store(request, resources, target)
     wanted = id_for(may, "document", idempotency_key)
-    made = await desk.workspaces.change(
+    made = await resources.workspaces.change(
         may.user_id,
         lambda session: session.add_document(
             *(target, name, stored.content_hash, stored.size),
@@ -93,7 +94,7 @@ async def documents(
     may = access(request)
     wanted = may.space_id if space_id is None else within(may, space_id)
     after = last_of(may.user_id, cursor)
-    async with desk_of(state).workspaces.of(may.user_id) as session:
+    async with resources_of(state).workspaces.of(may.user_id) as session:
         found = await session.documents(wanted, after, limit + 1)
     return DocumentPage(*page_of(may.user_id, found, limit))
 
@@ -101,7 +102,7 @@ async def documents(
 @get("/v1/documents/{document_id:str}", guards=[needs("search", "write")])
 async def document(request: HttpRequest, state: State, document_id: DocumentId) -> Document:
     """Return one document. `status` says whether searches find it, `error` why not."""
-    return await _one(access(request), desk_of(state), document_id)
+    return await _one(access(request), resources_of(state), document_id)
 
 
 @get(
@@ -111,9 +112,9 @@ async def document(request: HttpRequest, state: State, document_id: DocumentId) 
 )
 async def document_content(request: HttpRequest, state: State, document_id: DocumentId) -> Stream:
     """Return the uploaded bytes."""
-    desk = desk_of(state)
-    found = await _one(access(request), desk, document_id)
-    pieces = desk.files.pieces(found.space_id, found.content_hash)
+    resources = resources_of(state)
+    found = await _one(access(request), resources, document_id)
+    pieces = resources.files.pieces(found.space_id, found.content_hash)
     first = await anext(pieces, b"")  # a missing file raises before the response begins
 
     async def whole() -> AsyncIterator[bytes]:
@@ -134,17 +135,17 @@ async def document_content(request: HttpRequest, state: State, document_id: Docu
 async def replace_document(request: HttpRequest, state: State, document_id: DocumentId) -> Document:
     """Replace the content of a document. Searches find the old content until the new one is
     indexed. Requires the role of an editor."""
-    may, desk = access(request), desk_of(state)
+    may, resources = access(request), resources_of(state)
     _require_plain(request)
-    found = await _one(may, desk, document_id)
-    async with desk.workspaces.of(may.user_id) as session:
+    found = await _one(may, resources, document_id)
+    async with resources.workspaces.of(may.user_id) as session:
         await session.require_editor(found.space_id)
-    stored = await _store(request, desk, found.space_id)
-    async with desk.workspaces.of(may.user_id) as session:
+    stored = await _store(request, resources, found.space_id)
+    async with resources.workspaces.of(may.user_id) as session:
         made = await session.change_document(
             document_id, content_hash=stored.content_hash, size=stored.size
         )
-        await _follow(may, desk, found.space_id, made)
+        await _follow(may, resources, found.space_id, made)
     return made
 
 
@@ -154,15 +155,15 @@ async def change_document(
 ) -> Document:
     """Rename a document, move it to another space, or set its metadata. Requires the role of an
     editor, for a move in both spaces."""
-    may, desk = access(request), desk_of(state)
-    found = await _one(may, desk, document_id)
+    may, resources = access(request), resources_of(state)
+    found = await _one(may, resources, document_id)
     name = None if data.filename is None else checked_filename(data.filename)
     if data.space_id is not None and data.space_id != found.space_id:
         within(may, data.space_id)
-        async with desk.workspaces.of(may.user_id) as session:
+        async with resources.workspaces.of(may.user_id) as session:
             await session.require_editor(data.space_id)
-        await desk.files.copy(found.space_id, data.space_id, found.content_hash)
-    async with desk.workspaces.of(may.user_id) as session:
+        await resources.files.copy(found.space_id, data.space_id, found.content_hash)
+    async with resources.workspaces.of(may.user_id) as session:
         made = await session.change_document(
             document_id,
             filename=name,
@@ -172,7 +173,7 @@ async def change_document(
         )
         require_within(may, made.space_id, "document", document_id)
         if made.content_hash != found.content_hash:  # replaced after it was read
-            await _follow(may, desk, found.space_id, made)
+            await _follow(may, resources, found.space_id, made)
     return made
 
 
@@ -181,27 +182,27 @@ async def change_document(
 )
 async def delete_document(request: HttpRequest, state: State, document_id: DocumentId) -> None:
     """Delete a document. It is invisible at once. Requires the role of an editor."""
-    may, desk = access(request), desk_of(state)
-    await _one(may, desk, document_id)
-    async with desk.workspaces.of(may.user_id) as session:
+    may, resources = access(request), resources_of(state)
+    await _one(may, resources, document_id)
+    async with resources.workspaces.of(may.user_id) as session:
         gone = await session.delete_document(document_id)
         require_within(may, gone.space_id, "document", document_id)  # it may have moved meanwhile
 
 
-async def _one(may: Access, desk: Desk, document_id: str) -> Document:
-    async with desk.workspaces.of(may.user_id) as session:
+async def _one(may: Access, resources: Resources, document_id: str) -> Document:
+    async with resources.workspaces.of(may.user_id) as session:
         found = await session.document(document_id)
     require_within(may, found.space_id, "document", document_id)
     return found
 
 
-async def _follow(may: Access, desk: Desk, from_space: str, made: Document) -> None:
+async def _follow(may: Access, resources: Resources, from_space: str, made: Document) -> None:
     """Follow a document that was moved while its bytes arrived, so that they go with it, and
     nothing changes in a space that the key does not cover. Raises NotFound, which undoes the
     change."""
     require_within(may, made.space_id, "document", made.id)
     if made.space_id != from_space:
-        await desk.files.copy(from_space, made.space_id, made.content_hash)
+        await resources.files.copy(from_space, made.space_id, made.content_hash)
 
 
 def _require_plain(request: HttpRequest) -> None:
@@ -215,12 +216,12 @@ def _require_plain(request: HttpRequest) -> None:
         raise WrongBody("the body has a Content-Encoding")
 
 
-async def _store(request: HttpRequest, desk: Desk, space_id: str) -> Stored:
-    most = desk.limits.file_bytes
+async def _store(request: HttpRequest, resources: Resources, space_id: str) -> Stored:
+    most = resources.limits.file_bytes
     said = request.headers.get("content-length", "")
     if said.isdigit() and int(said) > most:
         raise TooMuch(f"the file has more than {most:,} bytes")
-    stored = await desk.files.put(space_id, request.stream(), most)
+    stored = await resources.files.put(space_id, request.stream(), most)
     if not stored.size:
         raise UsageError("the body is empty", hint="send the file as the body")
     return stored

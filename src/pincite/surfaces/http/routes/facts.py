@@ -14,9 +14,10 @@ from litestar.params import JSONBody, PathParameter
 from pincite.model import Fact
 from pincite.support.valid_text import valid_text
 from pincite.surfaces.http.bodies import FactBody, FactPage, Forgotten, KeptFact, RecallBody
+from pincite.surfaces.http.callers import HttpRequest, access, needs
 from pincite.surfaces.http.cursors import last_of, page_of
+from pincite.surfaces.http.resources import resources_of
 from pincite.surfaces.http.routes.documents import Cursor, Limit
-from pincite.surfaces.http.serving import HttpRequest, access, desk_of, needs
 from pincite.workspace.checks import missing
 
 FactId = Annotated[str, PathParameter(pattern="^[0-9a-f-]{1,64}$", description="The id of a fact.")]
@@ -28,7 +29,7 @@ async def remember(
 ) -> tuple[KeptFact, ...]:
     """Store a fact about the key's user, for all of their answers. A text that is already stored is
     not stored again. Returns the stored facts."""
-    return _told(await desk_of(state).workspace.remember(access(request), data.text))
+    return _told(await resources_of(state).workspace.remember(access(request), data.text))
 
 
 @post("/v1/facts/recall", guards=[needs("search")], status_code=200)
@@ -36,7 +37,7 @@ async def recall(
     request: HttpRequest, state: State, data: JSONBody[RecallBody]
 ) -> tuple[KeptFact, ...]:
     """Return the facts that match a question best, best first. Answers use the same facts."""
-    workspace = desk_of(state).workspace
+    workspace = resources_of(state).workspace
     return _told(await workspace.recall(access(request), data.query, data.limit))
 
 
@@ -47,7 +48,7 @@ async def facts(
     """List all facts, oldest first, in pages."""
     may = access(request)
     after = last_of(may.user_id, cursor)
-    found = await desk_of(state).workspace.facts(may, after, limit + 1)
+    found = await resources_of(state).workspace.facts(may, after, limit + 1)
     page, more = page_of(may.user_id, found, limit)
     return FactPage(_told(page), more)
 
@@ -55,14 +56,14 @@ async def facts(
 @delete("/v1/facts/{fact_id:str}", guards=[needs("search")])
 async def forget_fact(request: HttpRequest, state: State, fact_id: FactId) -> None:
     """Delete a fact."""
-    if not await desk_of(state).workspace.forget_facts(access(request), fact_id):
+    if not await resources_of(state).workspace.forget_facts(access(request), fact_id):
         raise missing("fact", fact_id)
 
 
 @delete("/v1/facts", guards=[needs("search")], status_code=200)
 async def forget_facts(request: HttpRequest, state: State) -> Forgotten:
     """Delete all facts about the key's user, or those of the key's one space."""
-    return Forgotten(await desk_of(state).workspace.forget_facts(access(request)))
+    return Forgotten(await resources_of(state).workspace.forget_facts(access(request)))
 
 
 def _told(found: tuple[Fact, ...]) -> tuple[KeptFact, ...]:

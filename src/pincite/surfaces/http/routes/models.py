@@ -7,7 +7,8 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 
 from pincite.surfaces.http.bodies import RerankBody, ToolAnswer, ToolFunction
-from pincite.surfaces.http.serving import HttpRequest, access, desk_of, needs
+from pincite.surfaces.http.callers import HttpRequest, access, needs
+from pincite.surfaces.http.resources import resources_of
 from pincite.surfaces.tools.documents_tool import (
     DocumentsArguments,
     answer_documents,
@@ -19,13 +20,13 @@ from pincite.workspace.search_models import Reranked, SearchedCollection
 @get("/v1/collections", guards=[needs("search")])
 async def collections(request: HttpRequest, state: State) -> tuple[SearchedCollection, ...]:
     """List the collections of searches, one for each dense model."""
-    return await desk_of(state).workspace.collections(access(request))
+    return await resources_of(state).workspace.collections(access(request))
 
 
 @post("/v1/rerank", guards=[needs("search")], status_code=200)
 async def rerank(request: HttpRequest, state: State, data: JSONBody[RerankBody]) -> Reranked:
     """Rank texts for a question with the reranker of the server. Returns 404 if it has none."""
-    workspace = desk_of(state).workspace
+    workspace = resources_of(state).workspace
     return await workspace.rerank(access(request), data.query, data.documents, data.top_n)
 
 
@@ -41,7 +42,7 @@ async def search_documents(
 ) -> ToolAnswer:
     """Search for a language model. Returns passages for its prompt. The arguments can only narrow
     the access of the key; none of them names a user."""
-    workspace = desk_of(state).workspace
+    workspace = resources_of(state).workspace
     return ToolAnswer(await answer_documents(workspace, access(request), data))
 
 

@@ -13,9 +13,10 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from pincite.errors import ConfigError, DiskFull, PinciteError, ReadOnlyDatabase, SchemaTooNew
 from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
+from pincite.surfaces.http.callers import HttpRequest, needs, session_of
 from pincite.surfaces.http.metrics import Metrics
+from pincite.surfaces.http.resources import Resources, resources_of
 from pincite.surfaces.http.routes.page import PATH
-from pincite.surfaces.http.serving import Desk, HttpRequest, desk_of, needs, session_of
 from pincite.version import VERSION
 from pincite.workspace import ApiKey
 from pincite.workspace.checks import missing
@@ -39,15 +40,15 @@ async def healthz() -> str:
 async def readyz(state: State) -> Response[Ready]:
     """Return 200 if database and index answer and the database can write, else 503. The log has the
     reasons."""
-    desk = desk_of(state)
-    async with desk.looking:
-        if desk.now().timestamp() - desk.looked.at >= _KEPT_S:
-            reasons = await _look(desk)
-            if reasons != desk.looked.reasons:
+    resources = resources_of(state)
+    async with resources.looking:
+        if resources.now().timestamp() - resources.looked.at >= _KEPT_S:
+            reasons = await _look(resources)
+            if reasons != resources.looked.reasons:
                 _log(reasons)
-            desk.looked.reasons = reasons
-            desk.looked.at = desk.now().timestamp()
-    ready = not desk.looked.reasons
+            resources.looked.reasons = reasons
+            resources.looked.at = resources.now().timestamp()
+    ready = not resources.looked.reasons
     return Response(Ready(ready), status_code=200 if ready else 503)
 
 
@@ -58,15 +59,15 @@ def _log(reasons: tuple[str, ...]) -> None:
         log.warning("ready again")
 
 
-async def _look(desk: Desk) -> tuple[str, ...]:
+async def _look(resources: Resources) -> tuple[str, ...]:
     """Return why requests cannot be answered; nothing if they can."""
     reasons = []
     try:
-        if await desk.workspaces.pending():
+        if await resources.workspaces.pending():
             reasons.append("the database has an earlier schema: pincite workspace migrate")
         else:
-            await desk.workspaces.require_roles()
-            await desk.workspaces.require_room()  # the rate of each key is counted there
+            await resources.workspaces.require_roles()
+            await resources.workspaces.require_room()  # the rate of each key is counted there
     except DiskFull:
         reasons.append("the disk of the database is full")
     except (ConfigError, ReadOnlyDatabase) as error:
@@ -76,7 +77,7 @@ async def _look(desk: Desk) -> tuple[str, ...]:
     except PinciteError:
         reasons.append("the database does not answer")
     try:
-        await desk.workspace.check_index()
+        await resources.workspace.check_index()
     except PinciteError:
         reasons.append("the index does not answer")
     return tuple(reasons)
@@ -101,7 +102,7 @@ async def metrics(state: State) -> Response[bytes]:
     Requires a key with the scope `admin`."""
     told = state["metrics"]
     assert isinstance(told, Metrics)
-    text = await told.text(desk_of(state).workspaces)
+    text = await told.text(resources_of(state).workspaces)
     return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 

@@ -12,7 +12,8 @@ from litestar.params import PathParameter
 from litestar.response import Stream
 
 from pincite.support.valid_text import valid_json
-from pincite.surfaces.http.serving import HttpRequest, access, desk_of, needs
+from pincite.surfaces.http.callers import HttpRequest, access, needs
+from pincite.surfaces.http.resources import resources_of
 from pincite.surfaces.http.shown import WorkspaceLibrary
 from pincite.surfaces.page.files import PageFile, page_files
 from pincite.surfaces.page.questions import REQUESTS, STREAMED, respond, whole_body
@@ -44,11 +45,11 @@ async def page_request(
     """Answer a request of the page's script, within the access of the key."""
     if name not in REQUESTS:
         raise NotFoundException
-    desk = desk_of(state)
+    resources = resources_of(state)
     may = access(request)
-    library = WorkspaceLibrary(desk, may, str(request.scope.get("request_id", "")))
+    library = WorkspaceLibrary(resources, may, str(request.scope.get("request_id", "")))
     body = await whole_body(request.stream())
-    found = await respond(library, desk.showing.colours.of(may.user_id), name, body)
+    found = await respond(library, resources.showing.colours.of(may.user_id), name, body)
     if isinstance(found, Mapping):
         return Response(valid_json(found), media_type="application/json")
     return Stream(found, media_type=STREAMED)

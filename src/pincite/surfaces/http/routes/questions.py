@@ -22,9 +22,10 @@ from pincite.surfaces.http.bodies import (
     SearchBody,
     VerifyBody,
 )
+from pincite.surfaces.http.callers import HttpRequest, access, needs
 from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import told_problem
-from pincite.surfaces.http.serving import Desk, HttpRequest, access, desk_of, needs
+from pincite.surfaces.http.resources import Resources, resources_of
 from pincite.workspace import Access
 
 
@@ -32,7 +33,7 @@ from pincite.workspace import Access
 async def search(request: HttpRequest, state: State, data: JSONBody[SearchBody]) -> EvidencePack:
     """Search. Returns evidence, best first, and a verdict on whether it is good enough."""
     may = data.restrict(access(request))
-    pack = await desk_of(state).workspace.search(
+    pack = await resources_of(state).workspace.search(
         may,
         data.question,
         limit=data.limit,
@@ -47,7 +48,7 @@ async def search(request: HttpRequest, state: State, data: JSONBody[SearchBody])
 async def context(request: HttpRequest, state: State, data: JSONBody[ContextBody]) -> str:
     """Return the evidence as one text for a prompt: numbered, fenced and cited, within a budget."""
     may = data.restrict(access(request))
-    block = await desk_of(state).workspace.context(
+    block = await resources_of(state).workspace.context(
         may, data.question, budget=data.budget, limit=data.limit
     )
     return block.text
@@ -59,14 +60,14 @@ async def answer(
 ) -> Response[Answer]:
     """Answer a question from the evidence. With `stream`, the response has `piece` events, then an
     `answer` event with the complete answer. An error during the stream is a `problem` event."""
-    own, desk = access(request), desk_of(state)
+    own, resources = access(request), resources_of(state)
     may = data.restrict(own)
     if data.stream:
         if data.conversation:  # while a status can still be sent
-            await desk.workspace.require_conversation(own, data.conversation)
+            await resources.workspace.require_conversation(own, data.conversation)
         request_id = request_id_of(request)
-        return ServerSentEvent(_events(desk, may, own, data, request_id))  # type: ignore[return-value]
-    async with aclosing(_answering(desk, may, own, data)) as events:  # type: ignore[type-var]
+        return ServerSentEvent(_events(resources, may, own, data, request_id))  # type: ignore[return-value]
+    async with aclosing(_answering(resources, may, own, data)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event, Answer):
                 return Response(told_answer(event, request_id_of(request)))
@@ -76,7 +77,7 @@ async def answer(
 @post("/v1/evidence/read", guards=[needs("search")], status_code=200)
 async def read_evidence(request: HttpRequest, state: State, data: JSONBody[ReadBody]) -> Passage:
     """Return the current text of a citation."""
-    return await desk_of(state).workspace.get(access(request), data.citation, data.context)
+    return await resources_of(state).workspace.get(access(request), data.citation, data.context)
 
 
 @post("/v1/evidence/verify", guards=[needs("search")], status_code=200)
@@ -86,15 +87,15 @@ async def verify_evidence(
     """Check whether citations still hold and contain their quotes. Returns one status for each, in
     the same order."""
     claims = [Claim(one.citation, one.quote) for one in data.claims]
-    return await desk_of(state).workspace.check(access(request), claims)
+    return await resources_of(state).workspace.check(access(request), claims)
 
 
 def _answering(
-    desk: Desk, may: Access, own: Access, data: AnswerBody
+    resources: Resources, may: Access, own: Access, data: AnswerBody
 ) -> AsyncIterator[AnswerEvent]:
     """Yield the events of an answer. `own` is the access of the key: a question may be restricted
     further than the conversation."""
-    return desk.workspace.answer_stream(
+    return resources.workspace.answer_stream(
         may,
         data.question,
         conversation=data.conversation,
@@ -105,10 +106,10 @@ def _answering(
 
 
 async def _events(
-    desk: Desk, may: Access, own: Access, data: AnswerBody, request_id: str
+    resources: Resources, may: Access, own: Access, data: AnswerBody, request_id: str
 ) -> AsyncIterator[ServerSentEventMessage]:
     try:
-        async with aclosing(_answering(desk, may, own, data)) as events:  # type: ignore[type-var]
+        async with aclosing(_answering(resources, may, own, data)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
                     yield _message("answer", told_answer(event, request_id))

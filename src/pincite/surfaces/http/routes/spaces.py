@@ -9,8 +9,8 @@ from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.errors import NotFound
 from pincite.surfaces.http.bodies import ID_FORM, FeedBody, FeedChange, NameBody, RoleBody
+from pincite.surfaces.http.callers import EMPTY, HttpRequest, needs, session_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.serving import EMPTY, HttpRequest, needs, session_of
 from pincite.workspace import Access, Feed, Membership, Space
 from pincite.workspace.checks import missing
 from pincite.workspace.ports import Session

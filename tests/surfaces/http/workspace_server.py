@@ -14,7 +14,7 @@ import httpx
 from pincite.settings.load import load_settings
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.guard import GuardLimits
-from pincite.surfaces.http.serving import Desk, RequestLimits
+from pincite.surfaces.http.resources import RequestLimits, Resources
 from pincite.workspace import KeyScope
 from pincite.workspace.access.issuer_keys import IssuerKeys
 from pincite.workspace.access.keys import make_key
@@ -56,10 +56,10 @@ class Person:
 
 
 @dataclass
-class Office:
+class WorkspaceServer:
     """The server and who may ask it."""
 
-    desk: Desk
+    resources: Resources
     app: Any
     deps: WorkerDeps
     stack: AsyncExitStack
@@ -75,7 +75,7 @@ class Office:
         expires: datetime | None = None,
     ) -> Person:
         """A new user with a key, or another key of a user."""
-        async with self.desk.workspaces.administration() as operator:
+        async with self.resources.workspaces.administration() as operator:
             if user_id is None:
                 user_id = (await operator.add_user(name)).id
             new = make_key()
@@ -84,7 +84,7 @@ class Office:
                 space_id=space_id,
                 expires=expires,
             )
-        async with self.desk.workspaces.of(user_id) as session:
+        async with self.resources.workspaces.of(user_id) as session:
             personal = (await session.user()).personal
         return Person(user_id, personal, await self.client(new.text), new.text)
 
@@ -112,13 +112,13 @@ class Office:
 
 
 @asynccontextmanager
-async def office(
+async def workspace_server(
     workspaces: Workspaces | None = None,
     limits: RequestLimits = RequestLimits(per_minute=100_000),
     guard: GuardLimits = GuardLimits(),
     issuer: IssuerKeys | None = None,
     files: FileStore | None = None,
-) -> AsyncIterator[Office]:
+) -> AsyncIterator[WorkspaceServer]:
     """A server with an empty database and index."""
     async with AsyncExitStack() as stack:
         folder: Path = stack.enter_context(quick_folder())
@@ -128,12 +128,12 @@ async def office(
         stack.push_async_callback(given.close)
         workspace = await stack.enter_async_context(Workspace(settings, given, lexical=True))
         files = files or FolderFiles(folder / "files")
-        made: Office
-        desk = Desk(workspace, given, files, limits, lambda: made.now, issuer=issuer)
-        stack.push_async_callback(desk.showing.close)
-        made = Office(
-            desk,
-            make_app(desk, Names((HOST,)), guard),
+        made: WorkspaceServer
+        resources = Resources(workspace, given, files, limits, lambda: made.now, issuer=issuer)
+        stack.push_async_callback(resources.showing.close)
+        made = WorkspaceServer(
+            resources,
+            make_app(resources, Names((HOST,)), guard),
             WorkerDeps("w1", given, workspace, files, lambda: 0.5),
             stack,
         )
