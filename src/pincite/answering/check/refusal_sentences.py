@@ -2,7 +2,8 @@
 
 The passages themselves do not say something, or it is not found in them. "The documentation says
 that Python 2 is not supported" is an answer, and so is "The context does not provide a timeout".
-Cases of both kinds are in `tests/answering/refusals.py`; what is not told for sure is an answer.
+Cases of both kinds are in `tests/answering/check/refusals.py`; what is not told for sure is an
+answer.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.answering.check.declined import declined
-from tests.answering.refusals import NEGATIVES, REFUSALS
+from tests.answering.check.refusals import NEGATIVES, REFUSALS
 
 
 @pytest.mark.parametrize("text", REFUSALS)
