@@ -267,7 +267,7 @@ def test_what_nobody_thought_of_does_not_end_the_run(
     async def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr("pincite.surfaces.adk.traced_search", broken)
+    monkeypatch.setattr("pincite.surfaces.adk.toolset.traced_search", broken)
     (given,), _ = run(toolset(indexed), calling("retrieve_evidence", query="rotate a key"))
     assert given["status"] == "error"
     assert given["error_message"] == "ZeroDivisionError: by nothing"

@@ -1,26 +1,18 @@
-"""Tools for agents of the Agent Development Kit; needs `pip install 'pincite[adk]'`.
-
->>> agent = LlmAgent(name="dev", model=..., tools=[EvidenceToolset(".pincite")])
-"""
+"""The toolset of the Agent Development Kit: its tools, bound to a part of one index."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial, wraps
-from inspect import cleandoc
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
-
-import msgspec
-from msgspec import Meta
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Literal, get_args
 
 from pincite.asking import SearchOptions, bind_tags, bound_tags, tags_of_texts
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import Corpus, Scope, SourceType, TaskMode
+from pincite.model import Corpus, Scope, SourceType
 from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.scope.where import parse_where
@@ -28,10 +20,23 @@ from pincite.settings.load import Settings
 from pincite.settings.of_index import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.support.fields import replace
+from pincite.surfaces.adk.arguments import (
+    AdkArguments,
+    AdkResults,
+    Arguments,
+    Kinds,
+    Mode,
+    Paths,
+    Query,
+    Results,
+    Tags,
+    Where,
+)
+from pincite.surfaces.adk.checked_tool import CheckedTool, offered_tool, with_returns
 from pincite.surfaces.extra import needs_extra
-from pincite.surfaces.tools.arguments import WHERE, take_arguments
+from pincite.surfaces.tools.arguments import take_arguments
 from pincite.surfaces.tools.hints import ToolNames, for_tools
-from pincite.surfaces.tools.required_tags import needed_tags, needs
+from pincite.surfaces.tools.required_tags import needed_tags
 from pincite.surfaces.tools.texts import (
     LEAST_TOKENS,
     MAX_TOKENS,
@@ -45,14 +50,10 @@ with needs_extra("adk", "google.adk"):
     from google.adk.agents.readonly_context import ReadonlyContext
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.base_toolset import BaseToolset, ToolPredicate
-    from google.adk.tools.function_tool import FunctionTool
-    from google.adk.tools.tool_context import ToolContext
-    from pydantic import Field
 
 log = logging.getLogger(__name__)
 #: The subject of `retrieve_adk_evidence`, unless the configuration names it.
 ADK = Corpus("Google ADK", "ADK", "ADK Python", "tool calling sessions state")
-_MOST = 50
 Detail = Literal["text", "full"]
 #: The tools and what answers have by default: that of the specification has the pack.
 _DETAILS: Final[Mapping[str, Detail]] = {
@@ -63,71 +64,6 @@ TOOLS = tuple(_DETAILS)
 _ADK_RESULTS = 12
 #: There is one tool, for searches.
 _NAMES: Final = ToolNames(search="search again", read="", verify="", status="", tags="texts")
-
-_Query = Annotated[
-    str,
-    Field(
-        description="The developer's question or task, with the exact names of functions, classes,"
-        " options or errors where you know them."
-    ),
-]
-_Mode = Annotated[
-    TaskMode,
-    Field(description="What the evidence is for; it steers the ranking."),
-]
-_Results = Annotated[
-    Annotated[int, Field(ge=1, le=_MOST)] | None,
-    Field(description=f"Passages to return at most, 1 to {_MOST}; as many as fit if left out."),
-]
-_AdkResults = Annotated[
-    int, Field(ge=1, le=_MOST, description=f"Passages to return at most, 1 to {_MOST}.")
-]
-_Kinds = Annotated[
-    list[SourceType] | None, Field(description="Only files of these kinds; all if left out.")
-]
-_Where = Annotated[str, Field(description=WHERE)]
-_Paths = Annotated[
-    list[str] | None,
-    Field(description="Only these files, folders or globs, such as src/*.py; all if left out."),
-]
-_Tags = Annotated[
-    list[str] | None,
-    Field(
-        description="Attributes that a passage must have, each as NAME=VALUE; several of one name"
-        " mean any of them."
-    ),
-]
-
-_RETURNS = """\
-Returns a dict with `status`: `success`, with `evidence`, a text: the verdict, then passages,
-best first, each with its citation and the numbers of its lines; `no_results` where nothing
-that was searched is good enough, and `evidence` says why: say so, do not answer from it;
-`error`, with `error_message` that says what to do."""
-_Tool = TypeVar("_Tool", bound=Callable[..., object])
-
-
-def _with_returns(tool: _Tool) -> _Tool:
-    """Append the return value of all tools to the docstring, which the framework gives to the
-    model."""
-    tool.__doc__ = f"{cleandoc(tool.__doc__ or '')}\n\n{_RETURNS}"
-    return tool
-
-
-class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Arguments of both tools. The framework passes on whatever its model made up, unchecked."""
-
-    query: Annotated[str, Meta(min_length=1)]
-    task_mode: TaskMode = "build"
-    max_results_final: Annotated[int, Meta(ge=1, le=_MOST)] | None = None
-    tags: tuple[str, ...] | None = None
-
-
-class _Arguments(_AdkArguments, frozen=True, forbid_unknown_fields=True):
-    """Further arguments of the general tool."""
-
-    kinds: tuple[SourceType, ...] | None = None
-    paths: tuple[str, ...] | None = None
-    where: Annotated[str, Meta(max_length=2_000)] = ""
 
 
 class EvidenceToolset(BaseToolset):
@@ -197,8 +133,9 @@ class EvidenceToolset(BaseToolset):
         needed = await needed_tags(self._engine(), self._tags)
         omit = ("tags",) if self._tags and not needed else ()
         made = [
-            _CheckedTool(
-                _offered(getattr(self, name), needed, omit), partial(self._called, name, omit=omit)
+            CheckedTool(
+                offered_tool(getattr(self, name), needed, omit),
+                partial(self._called, name, omit=omit),
             )
             for name in self._names
         ]
@@ -212,16 +149,16 @@ class EvidenceToolset(BaseToolset):
             if loop is asyncio.get_running_loop():
                 await engine.close()
 
-    @_with_returns
+    @with_returns
     async def retrieve_evidence(
         self,
-        query: _Query,
-        task_mode: _Mode = "build",
-        max_results_final: _Results = None,
-        kinds: _Kinds = None,
-        paths: _Paths = None,
-        where: _Where = "",
-        tags: _Tags = None,
+        query: Query,
+        task_mode: Mode = "build",
+        max_results_final: Results = None,
+        kinds: Kinds = None,
+        paths: Paths = None,
+        where: Where = "",
+        tags: Tags = None,
     ) -> dict[str, Any]:
         """Find passages of the indexed documentation and source code that answer a question.
 
@@ -239,13 +176,13 @@ class EvidenceToolset(BaseToolset):
         }
         return await self._called("retrieve_evidence", given)
 
-    @_with_returns
+    @with_returns
     async def retrieve_adk_evidence(
         self,
-        query: _Query,
-        task_mode: _Mode = "build",
-        max_results_final: _AdkResults = _ADK_RESULTS,
-        tags: _Tags = None,
+        query: Query,
+        task_mode: Mode = "build",
+        max_results_final: AdkResults = _ADK_RESULTS,
+        tags: Tags = None,
     ) -> dict[str, Any]:
         """Find evidence in the documentation and the Python source code of the Agent Development
         Kit (ADK), to ground implementation work in.
@@ -275,9 +212,9 @@ class EvidenceToolset(BaseToolset):
         try:
             full = self._debug or (self._detail or _DETAILS[tool]) == "full"
             if tool == "retrieve_evidence":
-                asked: _AdkArguments = take(into=_Arguments)
+                asked: AdkArguments = take(into=Arguments)
                 return await self._search(asked, self._preset, None, full=full)
-            asked = take(into=_AdkArguments)
+            asked = take(into=AdkArguments)
             asked = replace(asked, max_results_final=asked.max_results_final or _ADK_RESULTS)
             return await self._search(asked, self._preset or EVIDENCE, ADK, full=full)
         except PinciteError as error:
@@ -288,11 +225,11 @@ class EvidenceToolset(BaseToolset):
             return _failed(f"{type(error).__name__}: {error}", "", error)
 
     async def _search(
-        self, asked: _AdkArguments, preset: str | None, corpus: Corpus | None, *, full: bool
+        self, asked: AdkArguments, preset: str | None, corpus: Corpus | None, *, full: bool
     ) -> dict[str, Any]:
         engine = self._engine()
         engine.reopen()
-        given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
+        given = asked if isinstance(asked, Arguments) else Arguments(asked.query)
         options = SearchOptions(
             asked.query,
             limit=asked.max_results_final or results_for(self._max_tokens),
@@ -314,7 +251,7 @@ class EvidenceToolset(BaseToolset):
         said = [f"{notice.code}: {notice.message}" for notice in pack.warnings]
         return answer | {"evidence_pack": found, "warnings": said}
 
-    def _scope(self, given: _Arguments, tags: Sequence[str]) -> Scope:
+    def _scope(self, given: Arguments, tags: Sequence[str]) -> Scope:
         asked = tags_of_texts(tags, "tags")
         hidden = {"collections": self._collections, "sources": self._sources}
         tagged = (f"tags.{name}" for name in self._tags.keys() - asked.keys())
@@ -335,49 +272,6 @@ class EvidenceToolset(BaseToolset):
         if self._opened is None or self._opened[0] is not loop:
             self._opened = (loop, AsyncPincite(self._settings, reranker=self._reranker))
         return self._opened[1]
-
-
-class _CheckedTool(FunctionTool):
-    """A tool whose `answer` gets the arguments as they are: the framework would drop unknown ones,
-    and answer a missing one without a `status`."""
-
-    def __init__(
-        self,
-        described: Callable[..., Awaitable[dict[str, Any]]],
-        answer: Callable[[Mapping[str, Any], str], Awaitable[dict[str, Any]]],
-    ) -> None:
-        super().__init__(described)
-        self._answer = answer
-
-    async def run_async(
-        self,
-        *,
-        args: dict[str, Any],
-        tool_context: ToolContext,  # noqa: ARG002 - the framework's
-    ) -> dict[str, Any]:
-        """Return the answer, which says what is wrong with the arguments. The framework may have
-        added a prefix to the name."""
-        return await self._answer(args, self.name)
-
-
-def _offered(
-    tool: Callable[..., Awaitable[dict[str, Any]]], needed: Sequence[str], omit: Sequence[str]
-) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """Return the tool in the form that the framework describes to its model."""
-    if not needed and not omit:
-        return tool
-
-    @wraps(tool)
-    async def offered(**given: Any) -> dict[str, Any]:
-        return await tool(**given)
-
-    signature = inspect.signature(tool, eval_str=True)
-    kept = [one for one in signature.parameters.values() if one.name not in omit]
-    described: Any = offered
-    described.__signature__ = signature.replace(parameters=kept)
-    if needed:
-        described.__doc__ = f"{tool.__doc__}\n\n{needs(needed).strip()}"
-    return offered
 
 
 def _bound_where(kinds: SourceType | Sequence[SourceType], where: str) -> str:
