@@ -9,7 +9,6 @@ old, and after file events. Differences are indexed by a separate process, one a
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -19,20 +18,16 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.refresh.attempts import Attempts
+from pincite.daemon.refresh.counting import Counting
 from pincite.daemon.refresh.events import matters, parts_of
 from pincite.daemon.refresh.freshness import Freshness, RunRequest, Wish
-from pincite.daemon.refresh.glance import Glance, Limits, changes_in, glance, glance_at
+from pincite.daemon.refresh.glance import Glance, Limits, glance_at
+from pincite.daemon.refresh.in_background import in_background
 from pincite.daemon.refresh.indexer import Indexer
 from pincite.daemon.refresh.interruption import Interruption
-from pincite.daemon.refresh.known_sources import (
-    MOST_DOCUMENTS,
-    HasSources,
-    Key,
-    records_of,
-    sources_of,
-)
+from pincite.daemon.refresh.known_sources import HasSources, Key, sources_of
+from pincite.daemon.refresh.look_around import LookedAround, look_around
 from pincite.daemon.refresh.source_states import RunResults, SourceStates, now_text
-from pincite.daemon.refresh.still_differing import still_differing
 from pincite.daemon.refresh.watcher import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
@@ -40,13 +35,10 @@ from pincite.model import SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.support.fields import replace
 
-log = logging.getLogger("pincite.daemon")
-
 WAIT_S: Final = 0.08  # seconds that a search waits for a look; the limit is 100 ms
 _GLANCE_S: Final = 0.08  # of one look at all sources; searches share Python's lock with it
-_COUNT_S: Final = 2.0  # of counting a source during a run; .4 s for 6,500 files
 _WATCHED_EVERY_S: Final = 60.0  # interval with file events, which may be missed (a network disk)
-_REST_SHARE: Final = 10  # complete looks and counts take at most a tenth of the time
+_REST_SHARE: Final = 10  # complete looks take at most a tenth of the time
 #: Paths of a burst that are looked at one by one. With many more, the queue of the system
 #: overflows.
 _SIFTED: Final = 50
@@ -69,9 +61,8 @@ class Refreshing:
         self._indexer = Indexer(root, environ)
         self._heard_of: set[str] = set()  # paths of events that were not filtered yet
         self._paths: set[str] = set()  # relevant paths that no look has covered yet
-        self._checked_s = self._counted_s = -float("inf")
-        self._counting: asyncio.Task[None] | None = None
-        self._count_took_s = 0.0
+        self._checked_s = -float("inf")
+        self._counting = Counting(index, self._states)
         self._again = self._whole = self._indexing = self._told_of_events = False
         self._gave_way = False  # the last run stopped before its end
         self._certain = False  # the last look saw everything
@@ -116,29 +107,8 @@ class Refreshing:
                 async with asyncio.timeout(WAIT_S):
                     await self._looked.wait()
         if self._indexing and self._states.pending:
-            await self._count_soon()
+            await self._counting.soon(self._wish.every_s, WAIT_S)
         return self.state()
-
-    async def _count_soon(self) -> None:
-        """Count the differences again if the last count is old, and wait a moment for it."""
-        rest_s = max(self._wish.every_s, _REST_SHARE * self._count_took_s)
-        old = time.monotonic() - self._counted_s >= rest_s
-        if old and (self._counting is None or self._counting.done()):
-            self._counting = asyncio.create_task(self._count())
-            self._counting.add_done_callback(_say_failure)
-            await asyncio.wait((self._counting,), timeout=WAIT_S)
-
-    async def _count(self) -> None:
-        """Count the files that still differ while a run goes on. It may be waiting for another
-        writer, such as a first `pincite index`, which indexes the same files."""
-        left = {key: self._states.settled(key) for key in self._states.pending}
-        begun_s, generation = time.monotonic(), self._states.generation
-        try:
-            async for key, files in still_differing(self._index, left, _COUNT_S):
-                self._states.counted(key, files, generation)
-        finally:
-            self._counted_s = time.monotonic()
-            self._count_took_s = self._counted_s - begun_s
 
     def _is_due(self) -> bool:
         if self._wish.watch and self._watcher is None:
@@ -153,8 +123,7 @@ class Refreshing:
         self._again |= not paths
         if not self.busy:
             self._looked.clear()
-            self._work = asyncio.create_task(self._until_done())
-            self._work.add_done_callback(_say_failure)
+            self._work = in_background(self._until_done())
 
     def _heard(self, paths: frozenset[str]) -> None:
         """Handle file events, some of which may be relevant. Without a path, everything may have
@@ -166,8 +135,7 @@ class Refreshing:
             self._heard_of.clear()
             self._edited()
         elif self._sifting is None:
-            self._sifting = asyncio.create_task(self._sift())
-            self._sifting.add_done_callback(_say_failure)
+            self._sifting = in_background(self._sift())
 
     def _edited(self, paths: frozenset[str] = frozenset()) -> None:
         """Handle relevant file events."""
@@ -210,10 +178,10 @@ class Refreshing:
             heard, self._told_of_events = self._told_of_events, False
             if heard:  # most likely needed in a moment
                 self._starting = asyncio.create_task(self._start_early())
-            changed, unknown = await self._look_around()
+            seen = await self._look_around()
             self._looked.set()
             young = time.monotonic() - self._looked_s < _REST_SHARE * self._took_s
-            if whole or changed or (unknown and (heard or not young)):
+            if whole or seen.changed or (seen.unknown and (heard or not young)):
                 await self._index_all()
             if not self._gave_way:
                 self._done = max(self._done, wanted)
@@ -281,44 +249,15 @@ class Refreshing:
                     await self._hurry.wait()
         self._hurry.clear()
 
-    async def _look_around(self) -> tuple[bool, bool]:
-        """Look at every source. Return whether one differs, and whether the state of one is
-        unknown."""
-        limits = Limits.of_daemon(_GLANCE_S)
-        changed = unknown = False
-        states = self._states
-        pending: dict[Key, int] = {}
-        troubles: dict[Key, str] = {}
-        looked: set[Key] = set()
-        for key, (record, members) in (await sources_of(self._index)).items():
-            looked.add(key)
-            documents = sum(info.documents for info in members)
-            seen = Glance("unknown")
-            if documents <= MOST_DOCUMENTS:
-                records = await records_of(self._index, members, record.source.name)
-                states.shows[key] = frozenset(one.path for one in records if one.includes)
-                settled = frozenset(states.settled(key))
-                seen = await asyncio.to_thread(glance, record, records, limits, settled)
-            if seen.state == "gone":
-                troubles[key] = seen.detail
-            if seen.folders and seen.state != "unknown":
-                states.folders[key] = tuple(seen.folders)
-            if seen.state == "changed":
-                if before := states.trouble_of(key, seen.differing):
-                    troubles[key] = before
-                    continue
-                if files := changes_in(seen.named):
-                    pending[key] = files
-            changed |= seen.state == "changed"
-            unknown |= seen.state == "unknown"
-        states.keep_only(looked)
-        states.looked(pending, troubles)
-        self._checked_s, self._certain = time.monotonic(), not unknown
-        if not unknown:
-            states.kept.checked_at = now_text()
-        if self._watch() and not changed:
+    async def _look_around(self) -> LookedAround:
+        """Look at every source, and watch its folders."""
+        seen = await look_around(self._index, self._states, Limits.of_daemon(_GLANCE_S))
+        self._checked_s, self._certain = time.monotonic(), not seen.unknown
+        if not seen.unknown:
+            self._states.kept.checked_at = now_text()
+        if self._watch() and not seen.changed:
             self._again = True  # events between the look and the watch were missed
-        return changed, unknown
+        return seen
 
     def _watch(self) -> bool:
         """Watch the known folders. Return True if some are new."""
@@ -387,13 +326,9 @@ class Refreshing:
         self._attempts.cancel()
         if self._watching is not None:
             self._watching.cancel()
-        for task in (self._sifting, self._starting, self._counting, self._work):
+        for task in (self._sifting, self._starting, self._work):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+        await self._counting.close()
         await self._indexer.close()
-
-
-def _say_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        log.error("the index could not be brought up to date", exc_info=error)
