@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pincite.support.late_names import late_names
 
 if TYPE_CHECKING:
+    from pincite.ports.catalog import Catalog, Totals
     from pincite.ports.conversations import Conversations, ConversationState
     from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
     from pincite.ports.files import Files, Gone, Quote, Seen
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         words,
     )
     from pincite.ports.index import (
+        CollectionInfo,
         Index,
         LeasedIndex,
         PagedIndex,
@@ -50,20 +52,13 @@ if TYPE_CHECKING:
     from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Image, Message, Role
     from pincite.ports.memory import Memory
     from pincite.ports.rerankers import Reranker, RerankScore
-    from pincite.ports.storage import (
-        Catalog,
-        CollectionInfo,
-        Measured,
-        SearchRequest,
-        Store,
-        Stored,
-        Totals,
-    )
+    from pincite.ports.store import Measured, SearchRequest, Store, Stored
 
 if not TYPE_CHECKING:  # type checkers would take it for any name
     __getattr__ = late_names(
         __name__,
         {
+            "pincite.ports.catalog": "Catalog Totals",
             "pincite.ports.conversations": "Conversations ConversationState",
             "pincite.ports.encoders": "DenseEncoder GroupedEncoder SparseEncoder",
             "pincite.ports.files": "Files Gone Quote Seen",
@@ -72,15 +67,14 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "Exists Filter Ids Is Phrase Prefix Range Text equals words"
             ),
             "pincite.ports.index": (
-                "Index LeasedIndex PagedIndex Readable ReadableIndex Searchable SearchableFacts"
+                "CollectionInfo Index LeasedIndex PagedIndex Readable ReadableIndex Searchable "
+                "SearchableFacts"
             ),
             "pincite.ports.leases": "Leases Waiting",
             "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
             "pincite.ports.memory": "Memory",
             "pincite.ports.rerankers": "Reranker RerankScore",
-            "pincite.ports.storage": (
-                "Catalog CollectionInfo Measured SearchRequest Store Stored Totals"
-            ),
+            "pincite.ports.store": "Measured SearchRequest Store Stored",
         },
     )
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from pincite.model import (
-    Matrix,
-    SparseVector,
-    Vector,
-)
+from pincite.model import Matrix, SparseVector, Vector
 
 
 class DenseEncoder(Protocol):

@@ -19,7 +19,33 @@ from pincite.model import (
 )
 from pincite.ports.encoders import DenseEncoder, SparseEncoder
 from pincite.ports.leases import Leases
-from pincite.ports.storage import CollectionInfo, SearchRequest, Stored
+from pincite.ports.store import SearchRequest, Stored
+
+
+class CollectionInfo(msgspec.Struct, frozen=True):
+    """A collection and its contents. `lost` documents were damaged by a crash of the machine; the
+    next run of their source restores them. `bytes` is the space on disk. `broken` is the reason why
+    the collection cannot be searched, if any. `foreign` is the location of a collection of another
+    program, which is never written to. `unembedded` is the number of chunks that have no dense
+    vector yet, in a collection with dense vectors."""
+
+    spec: CollectionSpec
+    sources: tuple[SourceRecord, ...]
+    documents: int
+    chunks: int
+    tokens: int
+    kinds: Mapping[SourceType, int] = {}
+    lost: int = 0
+    bytes: int = 0
+    optimising: bool = False
+    broken: str = ""
+    foreign: str = ""
+    unembedded: int = 0
+
+    @property
+    def embedded_share(self) -> float:
+        """The share of its chunks with dense vectors, 0..1; 1 for a lexical collection."""
+        return 1 - self.unembedded / self.chunks if self.chunks else 1.0
 
 
 class Readable(Protocol):

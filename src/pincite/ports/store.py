@@ -1,4 +1,4 @@
-"""Stores of points, and catalogs of what is indexed."""
+"""Stores of points."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from pincite.model import (
     AttributeValue,
     Chunk,
     CollectionSpec,
-    DocumentRecord,
     Point,
     Ranking,
-    SourceRecord,
-    SourceType,
     SparseVector,
-    TermCounts,
     Vector,
 )
 from pincite.ports.filters import EVERYTHING, Filter
@@ -56,43 +52,6 @@ class Stored(msgspec.Struct, frozen=True):
 
     chunk: Chunk
     vector: Vector | None = None
-
-
-class Totals(msgspec.Struct, frozen=True):
-    """Numbers of documents, chunks and tokens. `kinds` counts chunks by source type, `unembedded`
-    those of documents that are not `embedded`."""
-
-    documents: int = 0
-    chunks: int = 0
-    tokens: int = 0
-    kinds: Mapping[SourceType, int] = {}
-    unembedded: int = 0
-
-
-class CollectionInfo(msgspec.Struct, frozen=True):
-    """A collection and its contents. `lost` documents were damaged by a crash of the machine; the
-    next run of their source restores them. `bytes` is the space on disk. `broken` is the reason why
-    the collection cannot be searched, if any. `foreign` is the location of a collection of another
-    program, which is never written to. `unembedded` is the number of chunks that have no dense
-    vector yet, in a collection with dense vectors."""
-
-    spec: CollectionSpec
-    sources: tuple[SourceRecord, ...]
-    documents: int
-    chunks: int
-    tokens: int
-    kinds: Mapping[SourceType, int] = {}
-    lost: int = 0
-    bytes: int = 0
-    optimising: bool = False
-    broken: str = ""
-    foreign: str = ""
-    unembedded: int = 0
-
-    @property
-    def embedded_share(self) -> float:
-        """The share of its chunks with dense vectors, 0..1; 1 for a lexical collection."""
-        return 1 - self.unembedded / self.chunks if self.chunks else 1.0
 
 
 class Store(Protocol):
@@ -218,88 +177,3 @@ class Measured(Protocol):
     def optimising(self, collection: str) -> bool: ...
     def require_room(self, collection: str) -> None:
         """Raise DiskFull unless an emptied collection could be written again."""
-
-
-class Catalog(Protocol):
-    """A database of collections, sources and documents that are indexed.
-
-    Every change survives a killed process once the call returns. For an unknown collection, methods
-    that read return nothing, and methods that write raise UsageError. Raises StoreError, DiskFull.
-    """
-
-    async def specs(self) -> tuple[CollectionSpec, ...]:
-        """All collections by name."""
-
-    async def put_spec(self, spec: CollectionSpec) -> None:
-        """Insert or replace a collection."""
-
-    async def drop(self, collection: str) -> None:
-        """Remove a collection with its documents and sources; unknown names are ignored."""
-
-    async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
-        """All sources by name."""
-
-    async def put_source(self, collection: str, record: SourceRecord) -> None:
-        """Insert or replace the source of that name."""
-
-    async def drop_source(self, collection: str, source: str) -> None:
-        """Remove a source, not its documents; unknown names are ignored."""
-
-    async def documents(
-        self,
-        collection: str,
-        source: str | None = None,
-        after: tuple[str, str] | None = None,
-        limit: int | None = None,
-    ) -> tuple[DocumentRecord, ...]:
-        """Documents by (source, path), starting after `after`, at most `limit`. If a `source` is
-        given, `after` must belong to it."""
-
-    async def revisions_of(
-        self, collection: str, documents: Iterable[tuple[str, str]]
-    ) -> Mapping[tuple[str, str], str]:
-        """The indexed revision of each of these (source, path); unknown ones are left out."""
-
-    async def records(
-        self, collection: str, revisions: Iterable[str]
-    ) -> Mapping[str, DocumentRecord]:
-        """The documents of these revisions, by revision; unknown ones are left out."""
-
-    async def refs(
-        self, collection: str, documents: Iterable[tuple[str, str]]
-    ) -> Mapping[tuple[str, str], str]:
-        """The `ref` of each of these (source, path); unknown ones are left out."""
-
-    async def chunk_ids(
-        self, collection: str, documents: Iterable[tuple[str, str]]
-    ) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """The ids of all chunks of each of these (source, path), as `put` was given them. Unknown
-        documents, and those without ids, are left out."""
-
-    async def totals(self, collection: str) -> Totals:
-        """The totals of a collection; all 0 for an unknown one."""
-
-    async def put(
-        self,
-        collection: str,
-        records: Sequence[DocumentRecord],
-        counts: Mapping[str, TermCounts] = {},  # it is only read
-        chunk_ids: Mapping[str, Sequence[str]] = {},  # as well
-    ) -> None:
-        """Insert or replace the records of (source, path), all or none. By revision, `counts` are
-        the counts of terms in their chunks, and `chunk_ids` the ids of all chunks in the order of
-        the file. A revision without new ones keeps its own. Ids are kept if all have 32 lower-case
-        hexadecimal digits."""
-
-    async def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
-        """The sums of the counts of all documents for these terms, exact after every change. Terms
-        without chunks are left out."""
-
-    async def delete(self, collection: str, revisions: Iterable[str]) -> None:
-        """Remove documents; unknown revisions are ignored."""
-
-    async def flush(self) -> None:
-        """Return when everything written so far survives a loss of power."""
-
-    async def close(self) -> None:
-        """Close the database."""
