@@ -19,7 +19,8 @@ from pincite.settings.sections.object_store import SCHEME, bucket_of
 from pincite.support.arguments import shown
 from pincite.workspace.database.one_index import adopt_index, has_server, require_one_index
 from pincite.workspace.database.open import workspaces_of
-from pincite.workspace.files.folder import FileStore, FolderFiles
+from pincite.workspace.files.file_store import FileStore
+from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.files.one_database import adopt_files, bind_files
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.workspace import Workspace

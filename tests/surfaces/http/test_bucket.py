@@ -8,7 +8,7 @@ import pytest
 
 from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.workspace.files.bucket import ObjectFiles, Patience
-from pincite.workspace.files.folder import MARK
+from pincite.workspace.files.file_store import MARK
 from pincite.workspace.files.one_database import sweep_files
 from tests.surfaces.http.workspace_server import WorkspaceServer, workspace_server
 from tests.workspace.conftest import s3

@@ -19,7 +19,8 @@ from pincite.workspace import KeyScope
 from pincite.workspace.access.issuer_keys import IssuerKeys
 from pincite.workspace.access.keys import make_key
 from pincite.workspace.database.sqlite import SqliteWorkspaces
-from pincite.workspace.files.folder import FileStore, FolderFiles
+from pincite.workspace.files.file_store import FileStore
+from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
 from pincite.workspace.worker.loop import work_once

@@ -19,7 +19,8 @@ from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.support.databases.postgres import Pool
 from pincite.workspace.files.bucket import ObjectFiles
 from pincite.workspace.files.database import DatabaseFiles
-from pincite.workspace.files.folder import FileStore, FolderFiles, TooMuch
+from pincite.workspace.files.file_store import FileStore, TooMuch
+from pincite.workspace.files.folder import FolderFiles
 from tests.workspace.postgres_server import Database, Server
 from tests.workspace.s3_server import BUCKET, KEY, SECRET, s3_serving
 

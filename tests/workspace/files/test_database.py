@@ -12,7 +12,7 @@ import pytest
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
 from pincite.support.databases.postgres import Pool
 from pincite.workspace.files.database import DatabaseFiles
-from pincite.workspace.files.folder import TooMuch
+from pincite.workspace.files.file_store import TooMuch
 from tests.workspace.postgres_server import Database
 
 SPACE = "00000000-0000-4000-8000-000000000001"

@@ -14,7 +14,8 @@ import pytest
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
 from pincite.workspace.files import folder
-from pincite.workspace.files.folder import FolderFiles, TooMuch
+from pincite.workspace.files.file_store import TooMuch
+from pincite.workspace.files.folder import FolderFiles
 
 SPACE = "00000000-0000-4000-8000-000000000001"
 pytestmark = pytest.mark.anyio

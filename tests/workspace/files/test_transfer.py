@@ -14,7 +14,8 @@ from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.support.databases.postgres import Pool
 from pincite.workspace.files.bucket import ObjectFiles
 from pincite.workspace.files.database import DatabaseFiles
-from pincite.workspace.files.folder import FileStore, FolderFiles, Stored
+from pincite.workspace.files.file_store import FileStore, Stored
+from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.files.transfer import MovedFiles, move_files
 from tests.workspace.postgres_server import Database
 from tests.workspace.s3_server import BUCKET, S3

@@ -43,7 +43,7 @@ from pincite.errors import (
     WorkspaceUnavailable,
 )
 from pincite.workspace.checks import IdInUse
-from pincite.workspace.files.folder import TooMuch
+from pincite.workspace.files.file_store import TooMuch
 
 log = logging.getLogger("pincite.http")
 

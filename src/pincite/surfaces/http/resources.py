@@ -17,7 +17,7 @@ from pincite.surfaces.page.colours import Colours
 from pincite.workspace.access.issuer_keys import IssuerKeys
 from pincite.workspace.access.rates import Rate
 from pincite.workspace.database.transaction import utc_now
-from pincite.workspace.files.folder import FileStore
+from pincite.workspace.files.file_store import FileStore
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.workspace import Workspace
 

@@ -24,8 +24,9 @@ from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.support.capabilities import open_to_read
 from pincite.workspace.checks import is_hash, is_id
-from pincite.workspace.files.folder import (
+from pincite.workspace.files.file_store import (
     MARK,
+    STALE_S,
     Measure,
     Stored,
     checked,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 _PART: Final = 5 << 20
 _PIECE: Final = 1 << 20
 _INCOMING: Final = "incoming"
-_STALE: Final = timedelta(days=1)  # an upload older than a day has failed
 #: Seconds for a request, for its connection, and between two pieces of its answer; the number of
 #: tries. Guesses, unmeasured.
 _REQUEST_S: Final = 600
@@ -125,13 +125,13 @@ class ObjectFiles:
         """Return files of at least that age, by the clocks of both the server and this machine; see
         `FileStore`. Removes the leftovers of interrupted uploads."""
         now, found, left = datetime.now(UTC), list[tuple[str, str]](), list[str]()
-        before = now - timedelta(seconds=age_s)
+        before, failed = now - timedelta(seconds=age_s), now - timedelta(seconds=STALE_S)
         with self._translated():
             async for batch in self._store.list(chunk_size=1_000):
                 for one in batch:
                     folder, _, rest = one["path"].partition("/")
                     content_hash = rest.rpartition("/")[2]
-                    if folder == _INCOMING and one["last_modified"] <= now - _STALE:
+                    if folder == _INCOMING and one["last_modified"] <= failed:
                         left.append(one["path"])
                     elif not (is_id(folder) and is_hash(content_hash)):
                         continue

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from pincite.errors import NotFound, StoreError, UsageError, WorkspaceUnavailable
 from pincite.support.databases.postgres import Connection, Pool
-from pincite.workspace.files.folder import (
+from pincite.workspace.files.file_store import (
     MARK,
+    STALE_S,
     Measure,
     Stored,
     checked,
@@ -23,7 +24,6 @@ from pincite.workspace.files.folder import (
 
 _S: Final = "pincite_index"
 _PIECE: Final = 1 << 20
-_STALE_S: Final = 24 * 3600.0  # an upload older than a day has failed
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 _WHERE: Final = "WHERE space_id = %s AND content_hash = %s"
 
@@ -138,7 +138,7 @@ class DatabaseFiles:
     async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
         """Return files of at least that age; see `FileStore`."""
         sql = f"DELETE FROM {_S}.files WHERE content_hash IS NULL AND {_OLD}"
-        await self._run(sql, _STALE_S)
+        await self._run(sql, STALE_S)
         sql = f"SELECT space_id::text, content_hash FROM {_S}.files WHERE {_OLD}"
         rows = await self._rows(f"{sql} AND content_hash IS NOT NULL ORDER BY 1, 2", age_s)
         return tuple((space, content_hash) for space, content_hash in rows)

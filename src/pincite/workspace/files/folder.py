@@ -19,124 +19,24 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
-from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
+from pincite.errors import NotFound, WorkspaceUnavailable
 from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, sync_path
 from pincite.workspace.checks import is_hash, is_id
+from pincite.workspace.files.file_store import (
+    MARK,
+    STALE_S,
+    DamagedFile,
+    Measure,
+    Stored,
+    checked,
+    require_place,
+    require_space,
+)
 
 T = TypeVar("T")
 _PIECE: Final = 1 << 20
-_STALE_S: Final = 24 * 3600.0  # an upload older than a day has failed
-#: With this age `older_than` returns every file, whatever the clocks of a place say.
-ANY_AGE_S: Final = -10.0 * 365 * 24 * 3600
-MARK: Final = "database.id"  #: the name of a store's mark, in a folder or a bucket
-
-File = tuple[str, str]  #: a space, and the hash of a file's content
-
-
-class TooMuch(UsageError):
-    """A file has more bytes than allowed."""
-
-
-class DamagedFile(WorkspaceUnavailable):
-    """The bytes of a file differ from the bytes that were stored."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "an uploaded file no longer has its original content",
-            hint="restore the file from a backup, or upload the document's content again",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The SHA-256 of a file's bytes in hex, and their number."""
-
-    content_hash: str
-    size: int
-
-
-class Measure:
-    """Measure the pieces of a file as they pass, up to `most` bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._digest, self._size = most, hashlib.sha256(), 0
-
-    def take(self, piece: bytes) -> bytes:
-        """Count a piece and return it unchanged. Raise TooMuch."""
-        self._size += len(piece)
-        if self._size > self._most:
-            raise TooMuch(f"the file has more than {self._most:,} bytes")
-        self._digest.update(piece)
-        return piece
-
-    @property
-    def stored(self) -> Stored:
-        """Return the hash and the size of the pieces so far."""
-        return Stored(self._digest.hexdigest(), self._size)
-
-
-class FileStore(Protocol):
-    """Files of spaces, by their content. Methods raise WorkspaceUnavailable if the store cannot be
-    reached."""
-
-    async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
-        """Store a file that arrives in pieces. Raise TooMuch after `most` bytes and remove what was
-        written."""
-
-    async def read(self, space_id: str, content_hash: str) -> bytes:
-        """Return the bytes of a file. Raise NotFound."""
-
-    def pieces(self, space_id: str, content_hash: str) -> AsyncIterator[bytes]:
-        """Yield the bytes of a file in pieces. Raise NotFound before the first piece."""
-
-    async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
-        """Copy a file of one space into another one. Raise NotFound."""
-
-    async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
-        """Return (space, hash) of files that were last stored at least `age_s` seconds ago."""
-
-    async def delete(self, space_id: str, content_hash: str, age_s: float | None = None) -> None:
-        """Delete a file; a missing one is no error. With `age_s` only a file of the age that
-        `older_than` takes is deleted, so that a file that was stored again in the meantime
-        stays."""
-
-    async def read_mark(self) -> str:
-        """Return the text of the last `mark`, empty if there was none."""
-
-    async def mark(self, text: str) -> None:
-        """Store a short text beside the files; it is none of them."""
-
-
-def require_space(space_id: str) -> str:
-    """Return the id, which becomes part of a path. Raise UsageError for a value that is no id."""
-    if not is_id(space_id):
-        raise UsageError(f"{space_id!r} is not the id of a space")
-    return space_id
-
-
-def require_place(space_id: str, content_hash: str) -> str:
-    """Return `SPACE/ab/abcdef...`, the name of a file in a space. Raise UsageError for a value that
-    is no id or no hash."""
-    if not is_hash(content_hash):
-        raise UsageError(f"{content_hash!r} is not a SHA-256")
-    return f"{require_space(space_id)}/{content_hash[:2]}/{content_hash}"
-
-
-async def checked(pieces: AsyncIterator[bytes], content_hash: str) -> AsyncIterator[bytes]:
-    """Yield the pieces of a file; the last one only if the whole file has this hash. Raise
-    DamagedFile otherwise, so that no reader takes the bytes for the file."""
-    digest, held = hashlib.sha256(), b""
-    async for piece in pieces:
-        digest.update(piece)
-        if held:
-            yield held
-        held = piece
-    if digest.hexdigest() != content_hash:
-        raise DamagedFile
-    if held:
-        yield held
 
 
 class FolderFiles:
@@ -337,5 +237,5 @@ def _tidy(folder: Path) -> None:
     """Remove the files of interrupted uploads."""
     for part in folder.glob(".*.part"):
         with suppress(OSError):
-            if time.time() - part.stat().st_mtime > _STALE_S:
+            if time.time() - part.stat().st_mtime > STALE_S:
                 part.unlink()

@@ -17,7 +17,7 @@ from pincite.errors import ConfigError
 from pincite.support.counted import counted
 from pincite.workspace.checks import is_id
 from pincite.workspace.database.transaction import time_text, utc_now
-from pincite.workspace.files.folder import ANY_AGE_S, File, FileStore
+from pincite.workspace.files.file_store import ANY_AGE_S, File, FileStore
 from pincite.workspace.ports import Workspaces
 
 log = logging.getLogger("pincite.worker")

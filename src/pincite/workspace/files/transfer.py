@@ -15,7 +15,7 @@ from typing import Final
 
 from pincite.errors import NotFound
 from pincite.workspace.checks import FILE_BYTES
-from pincite.workspace.files.folder import ANY_AGE_S, DamagedFile, File, FileStore
+from pincite.workspace.files.file_store import ANY_AGE_S, DamagedFile, File, FileStore
 
 #: Files at a time: a bucket answers slowly and needs 16 MB of memory for a file. Guess, unmeasured.
 _AT_A_TIME: Final = 4

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pincite.workspace.files.folder import FileStore
+from pincite.workspace.files.file_store import FileStore
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.workspace import Workspace
 

@@ -23,8 +23,8 @@ from pincite.surfaces.http.problems import WrongBody
 from pincite.surfaces.http.resources import Resources, resources_of
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
 from pincite.workspace import Access, Document
+from pincite.workspace.files.file_store import Stored, TooMuch
 from pincite.workspace.files.filenames import checked_filename
-from pincite.workspace.files.folder import Stored, TooMuch
 
 DocumentId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a document.")]
 Filename = Annotated[
