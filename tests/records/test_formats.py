@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from pincite.errors import InvalidRecord, SourceError, UsageError
-from pincite.records import formats
-from pincite.records.formats import FieldMap, format_of, read_records
+from pincite.records import csv_rows, formats
+from pincite.records.field_map import FieldMap
+from pincite.records.formats import format_of, read_records
 from pincite.records.normalise import Placed, Unreadable, accept
 
 
@@ -89,7 +90,7 @@ def test_a_row_with_too_few_columns_costs_itself() -> None:
 
 
 def test_a_field_without_an_end_ends_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "MOST_TEXT_CHARS", 1_000)
+    monkeypatch.setattr(csv_rows, "MOST_TEXT_CHARS", 1_000)
     before = csv.field_size_limit()
     found = read(b'id,text\na,x\nb,"' + b"never ends\n" * 1_000, "csv")
     assert failures(found) == [("too_large", 3)]
@@ -129,7 +130,7 @@ def test_quotes_within_and_after_a_field_are_text() -> None:
 def test_a_header_whose_quote_has_no_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SourceError, match="the quote that begins in line 1 has no end"):
         read(b'id,"text\na,x\n', "csv")
-    monkeypatch.setattr(formats, "MOST_TEXT_CHARS", 1_000)
+    monkeypatch.setattr(csv_rows, "MOST_TEXT_CHARS", 1_000)
     with pytest.raises(SourceError, match="the header of the standard input cannot be read"):
         read(b'id,"text\n' + b"a,x\n" * 1_000, "csv")
 

@@ -21,7 +21,8 @@ from pincite.surfaces.cli.run import ERROR, OK, run
 
 if TYPE_CHECKING:
     from pincite.model import Notice
-    from pincite.records.formats import FieldMap, Format
+    from pincite.records.field_map import FieldMap
+    from pincite.records.formats import Format
     from pincite.records.report import UpsertProgress, UpsertReport
 
 _NAMED = 10  # failures shown; the JSON has all that are kept
@@ -89,7 +90,8 @@ def import_(
     language. Invalid records are listed, the others are
     written, and the exit code is 1.
     """
-    from pincite.records.formats import FieldMap, format_of, require_file
+    from pincite.records.field_map import FieldMap
+    from pincite.records.formats import format_of, require_file
     from pincite.surfaces.text.render import to_json
 
     named = {"id": id_, "text": text, "title": title, "url": url}
