@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NoReturn
 
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 _ROOT: Final = Path(__file__).parents[1]
 _PROGRAM: Final = "pincite.surfaces.cli.app"

@@ -33,7 +33,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.qdrant_http import recording_server
 
 STORES = ("memory", "sqlite", "edge", "qdrant")

@@ -17,7 +17,7 @@ from pincite.support.fields import replace
 from pincite.testing.catalogs import CatalogContract, counts_of, record_of
 from pincite.testing.points import DENSE_SPEC
 from tests.disks import fill, small_disk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 class TestInMemory(CatalogContract):

@@ -20,7 +20,7 @@ from pincite.ports import Totals
 from pincite.support.fields import replace
 from pincite.testing.catalogs import record_of
 from pincite.testing.points import DENSE_SPEC
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 OTHER = replace(DENSE_SPEC, name="other")
 PATHS = ("a.md", "b.md", "c.py")

@@ -16,7 +16,7 @@ from pincite.chunkers.markup.blocks import heading_lines, heading_source
 from pincite.readers.inline_markup import explicit_id, rendered_heading
 from pincite.support.fields import replace
 from tests.chunkers.laws import SMALL, read
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 EXTENSIONS = [
     *("toc", "tables", "attr_list", "admonition"),

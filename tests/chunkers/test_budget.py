@@ -52,7 +52,7 @@ def test_the_costs_are_the_same_without_numpy(text: str) -> None:
 
 def test_files_are_cut_alike_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     here = Path(__file__)
-    paths = [here, here.parents[1] / "places.py", here.parents[2] / "README.md"]
+    paths = [here, here.parents[1] / "quick_folder.py", here.parents[2] / "README.md"]
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     texts |= {"long.md": "A word, and another one. " * 400, "long.py": f"x = {'aB ' * 900!r}\n"}
     texts |= {"wide.txt": "漢字仮名交 " * 600, "page.html": "<p>One <b>two</b></p>\n" * 90}

@@ -14,7 +14,7 @@ from tests.chunkers.laws import lawful_chunks, read
 from tests.chunkers.line_samples import LINE_SAMPLES, LineSample
 from tests.chunkers.more_line_samples import MORE_LINE_SAMPLES
 from tests.counting import CountedList
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 ALL = (*LINE_SAMPLES, *MORE_LINE_SAMPLES)
 TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)

@@ -14,7 +14,7 @@ from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Element, PageSpan, Section
 from pincite.model.pages import rows_within
 from pincite.support.fields import replace
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 CONFIG = ChunkerConfig()
 

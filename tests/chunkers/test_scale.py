@@ -8,7 +8,7 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from tests.chunkers.laws import assert_exact, read
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 HOSTILE = {
     "one line of 1 MB": ("word " * 200_000, ("md", "py", "txt", "html", "json")),

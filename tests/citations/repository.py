@@ -12,7 +12,7 @@ from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.settings.load import load_settings
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.sources.helpers import commit
 
 FILE = "a walrus sleeps on ice\nand dreams of fish\n"

@@ -35,7 +35,7 @@ class Shelf(Desk):
 def pack_of(shelf: Shelf) -> EvidencePack:
     from pincite.ports import Searchable
     from pincite.providers.sparse.bm25 import Bm25Encoder
-    from tests.scene import ask
+    from tests.small_search import ask
 
     (info,) = run(shelf.index.collections())
     one = Searchable(info.spec, shelf.index, Bm25Encoder())

@@ -20,7 +20,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model import Source
 from pincite.settings.load import Settings, load_settings
 from pincite.support.terminal import one_line
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.sources.helpers import commit, git
 
 LINES = [f"line {n}" for n in range(1, 61)]

@@ -17,7 +17,7 @@ from pincite.model.citation import cite
 from pincite.model.revisions import content_ref
 from pincite.sources import SourceLimits, open_source
 from tests.answering.evidence import evidence
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 # no line ends with a carriage return: before a newline it would become part of the line's end
 _LINE = st.text("ab\r \f\x0b\x85\u2028", max_size=4).map(lambda line: line.rstrip("\r"))

@@ -20,8 +20,8 @@ from pincite.readers.extraction.run import Extracting
 from pincite.support.fields import replace
 from pincite.support.fields import replace as replaced
 from tests.current_files.looks import files_of, look, record
-from tests.places import HANGS_S
 from tests.readers.office_files import docx, pptx
+from tests.time_limits import HANGS_S
 
 SLIDES = (("One", "first words"), ("Two", "second words\nin two lines"))
 

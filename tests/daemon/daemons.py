@@ -14,8 +14,9 @@ from typing import Any
 
 from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.testing.points import document_of
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.children import alive
+from tests.time_limits import HANGS_S
 
 A1 = document_of("a.md", "a1", ["the brown fox"], dense=False)
 Check = Callable[[Path], Coroutine[Any, Any, None]]

@@ -16,7 +16,7 @@ from pincite.errors import StoreError
 from pincite.support.fields import replace
 from pincite.testing.points import LEXICAL_SPEC, document_of, request_for
 from tests.daemon.daemons import A1, client, connected, daemon, gone, run
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 SIGNALS = (signal.SIGKILL, signal.SIGBUS, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM)
 

@@ -18,7 +18,7 @@ from pincite.stores.room import SPARE_BYTES
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, point_of, request_for
 from tests.daemon.daemons import A1, client, daemon, gone
 from tests.disks import fill, small_disk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 _MB = 1024 * 1024
 

@@ -29,7 +29,8 @@ from pincite.daemon.host_mark import (
     working_in,
 )
 from pincite.errors import IndexUnavailable
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 pytestmark = pytest.mark.anyio
 OURS, THEIRS = this_machine(), Mark("another start", "elsewhere")

@@ -19,7 +19,8 @@ from pincite.ports import SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from tests.index import crash_client
 from tests.index.crash_client import check_whole
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 _FILES = 30
 _KILLS = 50

@@ -28,7 +28,7 @@ from pincite.search import search
 from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
-from tests.scene import TEXTS, TopicEncoder, make
+from tests.small_search import TEXTS, TopicEncoder, make
 
 QUESTION = "how do I rotate a key"
 

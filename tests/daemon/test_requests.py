@@ -22,7 +22,7 @@ from pincite.errors import (
 )
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, run, script
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 async def raw(folder: Path, sent: bytes) -> bytes:

@@ -20,8 +20,8 @@ from pincite.testing.index_documents import A1, A2, B1, chunk_found, texts
 from pincite.testing.indexes import IndexContract
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, request_for
 from tests.daemon.shared_indexes import LONG, opened_index
-from tests.places import HANGS_S
 from tests.stores.qdrant_http import Recorder, recording_server
+from tests.time_limits import HANGS_S
 from tests.workspace.conftest import anyio_backend, database, migrated, postgres
 from tests.workspace.postgres_server import Database, Server
 

@@ -15,7 +15,7 @@ from pincite.daemon.wire import protocol
 from pincite.support.capabilities import FORK
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, daemons_of, gone, is_empty, run, script
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 pytestmark = pytest.mark.skipif(
     not FORK or not Path("/proc/self/cmdline").exists(), reason="no processes that wait here"

@@ -17,7 +17,8 @@ from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.daemon.wire import protocol
 from tests.daemon import together_client
 from tests.daemon.together_client import NAMES, ROAMING, Event, path_of, read_journal, text_of
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 _VERSIONS = 12
 _SEARCHERS = 4

@@ -23,7 +23,7 @@ from pincite.workspace.database.open import workspaces_of
 from pincite.workspace.deployment import Deployment, open_deployment
 from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
 from pincite.workspace.worker.loop import work_once
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.postgres_server import Server, binary, serving, unprivileged
 
 ROLES = Path(__file__).parents[2] / "deploy/workspaces/roles.sh"

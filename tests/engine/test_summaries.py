@@ -15,8 +15,8 @@ from pincite.ports import ConversationState
 from pincite.providers.conversations.sqlite import SqliteConversations
 from pincite.providers.http import Transport
 from pincite.providers.llm.chat import ChatModel
-from tests.places import HANGS_S
 from tests.providers.llm.raw_server import RawServer
+from tests.time_limits import HANGS_S
 
 CONFIG = AnswerConfig()
 

@@ -14,7 +14,7 @@ from pincite.ports import Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.fields import replace
 from tests.builders import chunk
-from tests.scene import make
+from tests.small_search import make
 
 ANALYSER = Bm25Encoder().analyser
 

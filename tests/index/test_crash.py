@@ -28,7 +28,7 @@ from pincite.testing.points import (
 )
 from tests.index.crash_client import check_whole
 from tests.index.fragile import Crash, Fragile, Fuse
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 Step = Callable[[Index], Coroutine[Any, Any, object]]
 

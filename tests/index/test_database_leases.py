@@ -18,7 +18,7 @@ from pincite.ports import Waiting
 from pincite.support.databases.postgres import Pool
 from pincite.testing.catalogs import record_of
 from pincite.testing.points import DENSE_SPEC
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 from tests.workspace.conftest import anyio_backend, migrated, postgres
 from tests.workspace.postgres_server import Database, Server, pooled
 

@@ -19,7 +19,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.fields import replace
 from tests.ingestion.mirror import Make, Mirror, chroma, edge, memory, qdrant
 from tests.ingestion.mirror import sqlite as sqlite_file
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.surfaces.conftest import Cli
 
 _WORDS = [f"word{number}" for number in range(60)]

@@ -17,7 +17,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.support.fields import replace
 from pincite.testing.indexes import IndexContract
 from pincite.testing.points import LEXICAL_SPEC, document_of, source_of
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 @pytest.mark.anyio

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.ingestion.mirror import Make, Mirror, chroma, edge, memory, qdrant, sqlite
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 _NAMES = tuple("abcdef")
 _WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta " * 40])

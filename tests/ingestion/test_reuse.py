@@ -16,7 +16,7 @@ from pincite.ingestion.enrich import enrich
 from pincite.ports import Store
 from pincite.stores.memory import MemoryStore
 from tests.ingestion.indexed_folder import Grouped, Place, Reading, edge, functions, memory, sqlite
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 @pytest.mark.parametrize("opened", [memory, edge, sqlite])

@@ -23,7 +23,7 @@ from pincite.testing.fakes import HashingEncoder
 from pincite.testing.points import assert_equal
 from tests.ingestion.indexed_folder import SPARSE, Grouped, Place, Reading, edge, functions, memory
 from tests.ingestion.indexed_folder import sqlite as sqlite_file
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 STORES = [memory, edge, sqlite_file]
 Opened = Callable[[Path], AbstractContextManager[Store]]

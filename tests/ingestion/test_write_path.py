@@ -26,7 +26,7 @@ from pincite.ports import Index
 from pincite.sources import Entry, Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
 from pincite.testing.fakes import CountingEncoder, HashingEncoder
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 _SPARSE = CountingEncoder()
 

@@ -26,7 +26,7 @@ from tests.daemon.refresh.refreshed import (
 )
 from tests.disks import fill, limited, small_disk
 from tests.environment import clean_environment
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 async def warnings(engine: AsyncPincite, text: str = "fox") -> list[str]:

@@ -19,7 +19,7 @@ from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.random_attributes import SPEC, found, points_with, random_filter
 from pincite.testing.scores import assert_same
 from pincite.testing.visibility import COW, FOX, show
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 class Failing(MemoryStore):

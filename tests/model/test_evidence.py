@@ -12,7 +12,7 @@ from pincite.errors import UsageError
 from pincite.model import EvidencePack
 from pincite.support.fields import replace
 from pincite.surfaces.text.render import pack_from_json, to_json
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 PACK = ask("How is a key rotated, at night, by month?", asyncio.run(make(TopicEncoder(), TEXTS)))
 EMPTY = replace(PACK, evidence=())

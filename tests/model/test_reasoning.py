@@ -7,7 +7,7 @@ import time
 import pytest
 
 from pincite.model.reasoning import without_thought
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 @pytest.mark.parametrize(

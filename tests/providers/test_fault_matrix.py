@@ -16,8 +16,8 @@ from pincite.errors import (
 )
 from pincite.ports import Message
 from pincite.testing.contract_server import FAULTS, ContractServer
-from tests.places import HANGS_S
 from tests.providers.served import LLMS, REFUSALS, RERANKERS, opened
+from tests.time_limits import HANGS_S
 
 #: What rerankers must notice in an answer; the order is restored.
 SCORES: dict[str, type[ProviderError] | None] = {

@@ -12,7 +12,7 @@ from pincite.model import Document, Source
 from pincite.readers import FileType, compile_rules, file_type, may_be_read, read_document
 from pincite.readers.titles import title_of
 from pincite.readers.urls import url_for
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 
 def read(path: str, raw: bytes, *, url_rule: str | None = None) -> Document:

@@ -13,7 +13,7 @@ from pincite.ports import Store
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
 from pincite.support.fields import replace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.records.desk import Desk, run
 from tests.shelf import STORES, opened_store
 

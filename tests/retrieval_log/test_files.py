@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pincite.retrieval_log import LogFiles
 from pincite.settings.sections.retrieval_log import LogSettings
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 WRITER = """
 import sys

@@ -19,7 +19,7 @@ from pincite.retrieval_log import Asked, Event, Recorder, compare
 from pincite.search import search
 from pincite.support.fields import replace
 from pincite.trace import Trace
-from tests.scene import TEXTS, TopicEncoder, make
+from tests.small_search import TEXTS, TopicEncoder, make
 
 
 def logged(text: str, collection: Searchable, profile: Profile) -> tuple[Event, EvidencePack]:

@@ -35,7 +35,7 @@ from pincite.settings.load import load_settings
 from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
-from tests.scene import TEXTS, TopicEncoder, make
+from tests.small_search import TEXTS, TopicEncoder, make
 
 QUESTION = "how do I rotate a key with a new secret"
 

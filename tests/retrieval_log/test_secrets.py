@@ -13,8 +13,8 @@ import pytest
 
 from pincite.daemon.__main__ import WithoutSecrets
 from pincite.support.secrets import MASK, find_secrets, mask, may_hold_secrets
-from tests.places import GROWS_S
 from tests.surfaces.conftest import Cli, cli
+from tests.time_limits import GROWS_S
 
 __all__ = ["cli"]
 

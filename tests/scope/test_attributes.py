@@ -35,7 +35,7 @@ from pincite.scope.where import Schema, parse_where, print_where
 from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, chunk_of, request_for
 from pincite.testing.random_attributes import random_attributes, random_filter
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 SCHEMA: Schema = (
     *(("course", "keyword"), ("due", "date"), ("labels", "keywords"), ("visible", "boolean")),

@@ -15,7 +15,7 @@ from pincite.readers.languages import LANGUAGES
 from pincite.scope.filter import check_scope_of, given_filter
 from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC
-from tests.scene import TEXTS, ask, make
+from tests.small_search import TEXTS, ask, make
 
 PAGE = (Path(__file__).parents[2] / "docs/languages.md").read_text(encoding="utf-8")
 

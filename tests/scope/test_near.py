@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.scope.near import near_names, near_paths
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 PATHS = (
     "src/app.py",

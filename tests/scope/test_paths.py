@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import UsageError
 from pincite.scope.paths import MOST_CHARS, of_source, path_test, plain_path
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 
 def fits(pattern: str, path: str, source: str = "acme") -> bool:

@@ -8,7 +8,7 @@ import pytest
 from pincite.model import Attributes
 from pincite.scope.tagged_index import searchables_within
 from pincite.support.fields import replace
-from tests.scene import make
+from tests.small_search import make
 
 
 @pytest.mark.parametrize(("tags", "named"), [({}, True), ({"course": "ml"}, False)])

@@ -13,7 +13,7 @@ from pincite.ports import Readable, Searchable
 from pincite.scope.unmatched import unmatched
 from pincite.support.fields import replace
 from tests.builders import chunk
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 PLACES = {f"docs/{path}.md": text for path, text in TEXTS.items()}
 ELSEWHERE = "; paths count from the root of a source or checkout, such as "

@@ -26,7 +26,7 @@ from pincite.scope.required import require_tags
 from pincite.scope.unshown import unnamed, without_names
 from pincite.stages.load import LoadConfig, load
 from pincite.support.fields import replace
-from tests.scene import make
+from tests.small_search import make
 
 NAME = "secret-merger"
 BOUND = Scope(collections=(NAME, "docs"), unshown=("collections",))

@@ -9,7 +9,7 @@ from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.stages.gate import GateConfig
 from pincite.support.fields import replace
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 QUESTION = "how are keys of Facebook rotated in Kazakhstan?"
 

@@ -27,10 +27,10 @@ from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
-from tests.places import quick_folder
-from tests.scene import make
+from tests.quick_folder import quick_folder
 from tests.search.recording import Recording
 from tests.search.weather import TEXTS, WeatherEncoder
+from tests.small_search import make
 
 Cell = Literal["good", "weak", "off topic", "empty"]
 STORES = ("memory", "sqlite", "edge", "chroma")

@@ -18,7 +18,7 @@ from pincite.providers.sparse.language import guess_language
 from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.support.fields import replace
 from pincite.trace import Trace
-from tests.scene import TopicEncoder, ask, make
+from tests.small_search import TopicEncoder, ask, make
 
 PAGES = {f"page{n}.md": "rotate keys " + "and more " * n for n in range(60)}
 FILES = {f"src/file{n}.py": f"def rotate_{n}(key): ..." for n in range(60)}

@@ -9,7 +9,7 @@ import pytest
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.absent import find_absent
 from tests.counting import grows_in_proportion
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 FILLERS = (
     *"aAz0_.,-/:'\"`*#$@?!(){}[]<>\\|~’–什。é",

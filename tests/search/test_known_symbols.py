@@ -23,7 +23,7 @@ from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.support.fields import replace
 from tests.builders import chunk
-from tests.scene import TopicEncoder, ask, make
+from tests.small_search import TopicEncoder, ask, make
 
 SURE = Thresholds(9.0, 8.0)  # nothing reaches it
 STRICT = GateConfig(coverage_normalised=SURE, coverage_share=SURE, dense_cosine=SURE)

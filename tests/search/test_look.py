@@ -17,7 +17,7 @@ from pincite.stages.select import SelectConfig
 from pincite.support.fields import replace
 from pincite.support.fields import replace as replace_chunk
 from pincite.trace import Trace
-from tests.scene import TEXTS, make
+from tests.small_search import TEXTS, make
 
 KEYS = {
     f"keys{n}": f"To rotate a key call rotate_key with the new secret, variant {n}."

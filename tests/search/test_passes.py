@@ -34,7 +34,7 @@ from pincite.stages.select import SelectConfig
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import candidate, chunk
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 
 @dataclass

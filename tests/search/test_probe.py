@@ -32,8 +32,8 @@ from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import chunk
-from tests.scene import TEXTS, TopicEncoder, ask, make
 from tests.search.recording import Recording
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 GOOD = "how do I rotate a key with a new secret"
 OFF_TOPIC = "zebra quantum ferment"

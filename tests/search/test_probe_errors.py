@@ -21,7 +21,7 @@ from pincite.errors import (
 from pincite.model import EvidencePack, Vector
 from pincite.profile import Profile
 from pincite.support.fields import replace
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 QUESTION = "how do I rotate a key with a new secret"
 VEC, HYDE = "invoices of a month", "Backups run every night."

@@ -16,7 +16,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from tests.builders import chunk
-from tests.scene import TEXTS, ask, make
+from tests.small_search import TEXTS, ask, make
 
 SCOPES = (Scope(paths=("keys",)), Scope(not_paths=("backups",)), Scope(ref="c0ffee"))
 NEW = "Now rotate a key by a call of rotate_secret."

@@ -20,7 +20,7 @@ from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.support.fields import replace
 from pincite.trace import Trace
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -15,8 +15,8 @@ from pincite.search_steps.weights import dense_weights
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.support.fields import replace
 from pincite.trace import Trace
-from tests.scene import make
 from tests.search.weather import TEXTS, WeatherEncoder
+from tests.small_search import make
 
 
 def deps_of(one: Searchable) -> Deps:

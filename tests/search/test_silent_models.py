@@ -14,7 +14,7 @@ from pincite.profile import Profile
 from pincite.stages.retrieve import SearchMode
 from pincite.support.concurrency import left_s
 from pincite.support.fields import replace
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 QUESTION = "how do I rotate a key with a new secret"
 

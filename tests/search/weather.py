@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pincite.model import Vector
-from tests.scene import TOPICS, TopicEncoder
+from tests.small_search import TOPICS, TopicEncoder
 
 TEXTS = {
     "keys": "To rotate a key call rotate_key with the new secret.",

@@ -18,8 +18,8 @@ import pytest
 
 from pincite.errors import SourceError
 from pincite.sources import SourceLimits, open_source
-from tests.places import GROWS_S
 from tests.sources.helpers import LIMITS, listed, opened, skipped
+from tests.time_limits import GROWS_S
 
 MEMORY = 250_000_000  # of a whole process; it begins with 40 MB, and bombs took 1.4 GB
 OPENERS = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}

@@ -19,8 +19,8 @@ from pincite.sources import (
 )
 from pincite.sources.folder import FolderSource
 from pincite.sources.reopening import reopen_source
-from tests.places import GROWS_S
 from tests.sources.helpers import LIMITS, listed, opened, plant, skipped
+from tests.time_limits import GROWS_S
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from pincite.sources.record_filter import sql_of
 from pincite.sources.record_store import RecordStore, records_file
 from pincite.sources.records import open_records, source_of_records
 from tests.builders import chunk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 TYPES = {
     "course": "keyword",

@@ -11,8 +11,8 @@ import pytest
 from pincite.model import Answer
 from pincite.sources import SourceLimits, open_source, reject_content
 from pincite.sources.including import read_included
-from tests.places import GROWS_S
-from tests.scene import TEXTS, ask, make
+from tests.small_search import TEXTS, ask, make
+from tests.time_limits import GROWS_S
 
 QUESTION = 'how is a "key" rotated?\n\\ and {"query": "x"}'
 PACK = ask(QUESTION, asyncio.run(make(None, TEXTS)))

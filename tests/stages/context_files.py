@@ -10,7 +10,7 @@ from typing import Any
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.model import Chunk, Document
 from pincite.ports import Stored
-from tests.scene import make
+from tests.small_search import make
 
 SMALL = ChunkerConfig(target_tokens=16, max_tokens=24, solo_tokens=8)
 COLLECTION = asyncio.run(make(None, {}))

@@ -15,7 +15,7 @@ from pincite.stages.absent import find_absent
 from pincite.stages.select import SelectConfig
 from pincite.support.fields import replace
 from tests.builders import candidate
-from tests.scene import TopicEncoder, ask, make
+from tests.small_search import TopicEncoder, ask, make
 
 TEXTS = {
     "keys": "To rotate a key call rotate_key with the new secret. It uses the lru_cache.",

@@ -34,7 +34,7 @@ from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from pincite.trace import Trace
 from tests.providers.served import LLMS, opened
-from tests.scene import TEXTS, TopicEncoder, make
+from tests.small_search import TEXTS, TopicEncoder, make
 
 QUERY = Query("how is a key turned")
 WEAK, STRONG = LexicalSignal(0.4, 0.1), LexicalSignal(0.9, 0.6)

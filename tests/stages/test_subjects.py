@@ -12,8 +12,8 @@ from pincite.model import Ranking
 from pincite.ports import Readable, Searchable, SearchRequest
 from pincite.stages.subjects import find_subjects
 from pincite.support.fields import replace
-from tests.places import GROWS_S
-from tests.scene import make
+from tests.small_search import make
+from tests.time_limits import GROWS_S
 
 TEXTS = {"a": "A query is received by the middleware, with a maximum of lines."}
 

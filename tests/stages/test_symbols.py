@@ -32,7 +32,7 @@ from pincite.stages.retrieve.symbols import spellings
 from pincite.support.fields import replace
 from pincite.support.names import bare_words, code_names, last_component, undeclared
 from tests.builders import chunk
-from tests.scene import make
+from tests.small_search import make
 
 
 def query(text: str) -> Query:

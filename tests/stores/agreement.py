@@ -17,7 +17,7 @@ from pincite.stores.qdrant_edge.optimise import copy_sparse
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC, SPARSE, id_of, point_of, request_for
 from pincite.testing.scores import assert_ordered, assert_same
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 NAMES = tuple("abcdefgh")
 REVISIONS = ("r1", "r2", "r3", "r4")

@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 def children() -> set[int]:

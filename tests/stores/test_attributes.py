@@ -19,7 +19,7 @@ from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.random_attributes import SPEC, TYPES, found
 from pincite.testing.scores import random_points
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 _KINDS = {
     "course": edge.PayloadSchemaType.Keyword,

@@ -25,8 +25,8 @@ from pincite.stores.settings import StoreSettings
 from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
-from tests.places import quick_folder
 from tests.providers.core.proxy import proxy
+from tests.quick_folder import quick_folder
 
 
 class TestChromaInAFolder(StoreContract):

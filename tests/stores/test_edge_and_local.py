@@ -23,7 +23,7 @@ from pincite.support.fields import replace
 from pincite.testing.fusions import agree
 from pincite.testing.points import DENSE_SPEC, point_of, request_for
 from pincite.testing.scores import assert_ordered
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),

@@ -24,7 +24,7 @@ from pincite.stores.settings import StoreKind
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 PAGE = Path(__file__).parents[2] / "docs" / "stores.md"
 SOURCES = Path(pincite.stores.__file__).parent

@@ -24,7 +24,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.settings import StoreSettings
 from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.stores import StoreContract
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 DIMENSIONS = 1_024
 POINTS = 3_000  # 12 MB of vectors: enough for a graph

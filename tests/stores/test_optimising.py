@@ -21,7 +21,7 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.room import SPARE_BYTES
 from pincite.testing.points import DENSE_SPEC, SPARSE, point_of, request_for
 from pincite.testing.scores import assert_same, random_points
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.children import alive, children, descriptors, let_go, new_child
 
 Check = Callable[[Path, EdgeStore, MemoryStore], Coroutine[Any, Any, None]]

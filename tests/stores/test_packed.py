@@ -26,7 +26,7 @@ from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, assert_close
 from pincite.testing.points import SPARSE as WORDS
 from pincite.testing.visibility import COW, FOX, show
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 TYPES: dict[str, AttributeType] = {"course": "keyword", "labels": "keywords", "year": "integer"}
 SPEC = replace(DENSE_SPEC, attributes=TYPES)

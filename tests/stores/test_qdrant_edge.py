@@ -21,7 +21,7 @@ from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC
 from pincite.testing.scores import random_points
 from pincite.testing.stores import StoreContract
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 class TestEdgeStore(StoreContract):

@@ -12,7 +12,7 @@ from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.random_attributes import SPEC, found
 from pincite.testing.stores import StoreContract
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 class TestSqliteStore(StoreContract):

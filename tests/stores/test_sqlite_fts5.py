@@ -25,7 +25,7 @@ from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, point_of, request_f
 from pincite.testing.running import contract
 from pincite.testing.stores import StoreContract
 from pincite.testing.visibility import COW, FOX, show
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 _K1, _B = 1.2, 0.75  # those of FTS5, which cannot be set
 

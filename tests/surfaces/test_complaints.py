@@ -30,8 +30,8 @@ from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
 from tests.daemon import together_client
-from tests.places import quick_folder
-from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.quick_folder import quick_folder
+from tests.small_search import TEXTS, TopicEncoder, ask, make
 from tests.surfaces.conftest import Cli
 
 

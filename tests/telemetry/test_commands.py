@@ -15,8 +15,9 @@ import pytest
 from pincite.settings.otel import spans_wanted
 from tests import forked
 from tests.environment import clean_environment
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
 from tests.telemetry.collectors import collector
+from tests.time_limits import HANGS_S
 
 
 @pytest.fixture

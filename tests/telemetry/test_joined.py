@@ -14,10 +14,11 @@ from pincite import AsyncPincite
 from pincite.ports.tracing import span, traceparent
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
 from tests.telemetry.collectors import collector
 from tests.telemetry.indexed import indexed
 from tests.telemetry.watching import Seen, watched
+from tests.time_limits import HANGS_S
 
 pytestmark = pytest.mark.anyio
 TRACE = "0af7651916cd43dd8448eb211c80319c"

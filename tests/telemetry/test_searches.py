@@ -10,7 +10,7 @@ from opentelemetry.trace import StatusCode
 from pincite import Trace
 from pincite.errors import UsageError
 from pincite.ports.tracing import installed, span
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.telemetry.indexed import indexed
 from tests.telemetry.watching import watched
 

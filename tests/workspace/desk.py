@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.memory import Memory, page, uuid
 
 ANNA, BERT = uuid(1), uuid(2)

@@ -17,7 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 INSTALL = "apt-get install postgresql pgbouncer"
 _SETTINGS = (

@@ -17,7 +17,7 @@ from pincite.workspace.ports import Workspaces
 from pincite.workspace.worker.deps import WorkerConfig
 from pincite.workspace.worker.loop import work_once
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.postgres_server import Server
 from tests.workspace.yard import Yard, yard
 

@@ -18,7 +18,7 @@ from pincite.workspace import Access
 from pincite.workspace.deployment import Deployment, open_deployment
 from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
 from pincite.workspace.worker.loop import work, work_once
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.workspace.postgres_server import Database, Server, away, binary
 

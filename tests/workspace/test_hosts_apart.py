@@ -11,7 +11,7 @@ import anyio
 import httpx
 import pytest
 
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.qdrant_http import recording_server
 from tests.workspace.cut_proxy import cable
 from tests.workspace.machines import Host, Site, environ_of, until, user

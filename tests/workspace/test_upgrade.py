@@ -20,7 +20,7 @@ import pytest
 
 import pincite
 from pincite.workspace.database.schema_steps import steps_of
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.qdrant_http import recording_server
 from tests.workspace.cut_proxy import cable
 from tests.workspace.machines import Host, Site, environ_of, until, user

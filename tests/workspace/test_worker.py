@@ -20,7 +20,7 @@ from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.files.one_database import bind_files, sweep_files
 from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
 from pincite.workspace.worker.loop import work, work_once
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 from tests.workspace.yard import ENVIRONMENT, pieces, yard
 
 pytestmark = pytest.mark.anyio

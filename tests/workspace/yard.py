@@ -12,7 +12,7 @@ from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.worker.deps import WorkerDeps
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 ENVIRONMENT = {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
 

@@ -13,7 +13,7 @@ from pincite.answering.check.names import names_in
 from pincite.answering.check.passages import Told
 from tests.answering.evidence import BACKUPS, KEYS, TERMS, evidence, told
 from tests.counting import grows_in_proportion
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 PASSAGES = told(KEYS, BACKUPS)
 

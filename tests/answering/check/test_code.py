@@ -12,7 +12,7 @@ from pincite.answering.check.check_answer import check_answer
 from pincite.answering.check.passages import Told
 from pincite.answering.sentences.code_comments import said_in_code, words_of_code
 from tests.answering.evidence import TERMS, evidence
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 ROTATE = '''\
 def rotate_key(name: str, secret: str | None = None) -> None:

@@ -15,7 +15,8 @@ from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.settings.sections.refresh import RefreshSettings
 from pincite.support.fields import replace
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 
 @asynccontextmanager

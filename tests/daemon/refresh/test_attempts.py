@@ -9,7 +9,7 @@ import pytest
 
 from pincite.daemon.refresh import attempts
 from pincite.daemon.refresh.attempts import Attempts
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 def checked(check: Callable[[Attempts, asyncio.Event], object]) -> None:

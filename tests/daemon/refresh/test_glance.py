@@ -17,7 +17,7 @@ from pincite.support.fields import replace
 from tests.daemon.refresh.two_pages import docs as docs
 from tests.daemon.refresh.two_pages import indexed, record_of
 from tests.disks import unreadable
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 
 def look(docs: Path, records: list[DocumentRecord], limits: Limits = Limits()) -> Glance:

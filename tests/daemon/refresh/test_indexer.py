@@ -14,7 +14,7 @@ from pincite.daemon.refresh.indexer import Indexer
 from pincite.engine import AsyncPincite
 from tests.daemon.refresh.refreshed import engine_of, paths, run, settles, write
 from tests.environment import clean_environment
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 def children_of(pid: int) -> list[int]:

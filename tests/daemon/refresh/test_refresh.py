@@ -26,7 +26,8 @@ from tests.daemon.refresh.refreshed import (
     write,
 )
 from tests.environment import clean_environment
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 
 def test_a_search_names_what_is_being_indexed_and_the_next_one_finds_it() -> None:

@@ -24,7 +24,7 @@ from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source
 from pincite.support.fields import replace
 from tests.ingestion.desk import Desk, Index
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 SPEC = CollectionSpec(
     *("main", Bm25Encoder("english").fingerprint, ChunkerConfig().fingerprint),

@@ -26,7 +26,7 @@ from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from tests.chunkers.broken import broken
 from tests.ingestion.analysis.documents import by_lines, document
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")
 ROOT = Path(__file__).parents[3]

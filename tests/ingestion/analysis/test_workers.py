@@ -33,7 +33,7 @@ from pincite.support.fields import replace
 from tests.chunkers.broken import broken
 from tests.ingestion.analysis.documents import CONFIG, SPARSE, by_lines, document
 from tests.ingestion.indexed_folder import Place, functions
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 ROOT = Path(__file__).parents[3]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pincite.errors import UsageError
 from tests.ingestion.attributes.front_matter import PAGE, front
 from tests.ingestion.desk import Desk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 NAMES = ("institution", "course")
 VALUES = st.sampled_from(["", "north", "south"])

@@ -11,7 +11,7 @@ from pincite.errors import SourceError
 from pincite.support.fields import replace
 from tests.disks import unreadable
 from tests.ingestion.desk import Desk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.sources.helpers import git
 
 

@@ -17,7 +17,7 @@ from pincite.sources import Selection, SourceLimits, open_source
 from tests.disks import unreadable
 from tests.ingestion.desk import Index
 from tests.ingestion.indexed_folder import SPARSE
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.places import HANGS_S
 from tests.providers.bundled.tiny_bert import publish
 from tests.providers.dense.local_hub import fetch_from_folder
+from tests.time_limits import HANGS_S
 
 ENCODES = """
 import asyncio, sys

@@ -18,9 +18,9 @@ from pincite.providers.bundled import cache
 from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.origins import FetchOptions
 from pincite.support.fields import replace
-from tests.places import HANGS_S
 from tests.providers.bundled.tiny_bert import Published, publish
 from tests.providers.dense.local_hub import Hub, fetch_from_folder, serve
+from tests.time_limits import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,8 +18,8 @@ from pincite.providers.bodies import ANSWER_BYTES, ITEM_BYTES, STREAM_BYTES
 from pincite.providers.http import Load, Transport
 from pincite.providers.local_servers import find_servers
 from pincite.providers.retry import RetryPolicy
-from tests.places import HANGS_S
 from tests.providers.llm.raw_server import read_request
+from tests.time_limits import HANGS_S
 
 OK = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
 PACKED = OK + b"Content-Encoding: gzip\r\n\r\n"

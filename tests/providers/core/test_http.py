@@ -30,8 +30,8 @@ from pincite.providers.retry import RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.translate import retry_after_s, said, translate
 from pincite.testing.contract_server import ContractServer
-from tests.places import HANGS_S
 from tests.providers.served import REFUSALS
+from tests.time_limits import HANGS_S
 
 KEY = "sk-do-not-show-this-0123456789"
 BODY = {"model": "text-embedding-3-small", "input": ["a"]}

@@ -19,7 +19,7 @@ from pincite.providers.registry import (
     providers,
 )
 from pincite.settings.sections.models import take_model_settings
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 KEY = "sk-do-not-show-this-0123456789"
 

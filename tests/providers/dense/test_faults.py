@@ -23,9 +23,9 @@ from pincite.providers.http import Transport
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.testing.contract_server import FAULTS, ContractServer
-from tests.places import HANGS_S
 from tests.providers.dense.remotes import KEY, MODELS, opened
 from tests.providers.llm.raw_server import RawServer
+from tests.time_limits import HANGS_S
 
 TEXTS = ["the brown turnstile", "a recipe for bread", "rotates when pushed"]
 #: fault -> what comes of it if it happens once, and if it happens always; None is the result

@@ -21,9 +21,9 @@ from pincite.providers.secret import Secret
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from pincite.testing.llms import ASKED, LLMContract
-from tests.places import HANGS_S
 from tests.providers.llm.raw_server import RawServer
 from tests.providers.served import LLMS, opened
+from tests.time_limits import HANGS_S
 
 HELLO = (Message("user", "one two three"),)
 

@@ -12,7 +12,7 @@ from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.model.term_ids import term_id
 from pincite.providers.sparse.analyser import Analyser, is_unspaced
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 ENCODER = Bm25Encoder("english", k1=1.5, b=0.75)
 

@@ -14,7 +14,7 @@ from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.copied import Copied
 from tests.builders import chunk
-from tests.places import GROWS_S
+from tests.time_limits import GROWS_S
 
 RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
 

@@ -18,7 +18,7 @@ from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import chunk, ranking
-from tests.scene import TopicEncoder, ask, make
+from tests.small_search import TopicEncoder, ask, make
 
 CODE = frozenset(("main",))
 ENGLISH = informative_terms("english")

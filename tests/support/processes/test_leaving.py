@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 _BEGIN = (
     "import atexit, sys, threading, time\n"

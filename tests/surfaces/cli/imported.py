@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 
 def modules_of(cli: Cli, *arguments: str, **variables: str) -> list[str]:

@@ -17,8 +17,8 @@ from pincite.settings.file.template import config_text
 from pincite.settings.file.toml_file import parse
 from pincite.settings.load import load_settings
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 CLAIM = '[store]\nurl = "http://192.0.2.1:6333"\n'
 UNTRUSTED = {"PINCITE_TRUST": "0"}

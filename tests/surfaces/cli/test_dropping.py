@@ -13,9 +13,9 @@ import pytest
 
 from pincite import AsyncPincite, load_settings
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.cli.interrupts import heed_interrupts
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 
 @pytest.fixture

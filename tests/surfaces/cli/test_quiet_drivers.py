@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pincite.workspace.database.postgres import PostgresWorkspaces
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 from tests.workspace.postgres_server import away, serving
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.environment import clean_environment
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 ADAPTERS = {
     "adk": ("adk", "google.adk"),

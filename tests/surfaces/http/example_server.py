@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pincite.testing.contract_server import ContractServer
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 PINCITE = (sys.executable, "-m", "pincite.surfaces.cli.app")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from pincite.surfaces.http.resources import RequestLimits
-from tests.places import HANGS_S
 from tests.surfaces.http.described import Description
 from tests.surfaces.http.listening import listening
 from tests.surfaces.http.workspace_server import HOST, workspace_server
+from tests.time_limits import HANGS_S
 
 pytestmark = pytest.mark.anyio
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from tests.places import HANGS_S
 from tests.surfaces.http.described import Description
 from tests.surfaces.http.example_server import serving
+from tests.time_limits import HANGS_S
 
 PAGE = Path(__file__).parents[3] / "docs/http.md"
 _BLOCK = re.compile(r"```sh\n(.*?)```\n(?:```json\n(.*?)```)?", re.DOTALL)

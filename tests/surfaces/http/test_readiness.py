@@ -12,7 +12,7 @@ from pincite.workspace.database.schema_steps import steps_of
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.workspace import Workspace
 from tests.disks import fill, small_disk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.surfaces.http.workspace_server import workspace_server
 
 pytestmark = pytest.mark.anyio

@@ -20,7 +20,8 @@ import pytest
 from pincite.surfaces.http import worker_process
 from pincite.workspace.access.keys import make_key
 from pincite.workspace.database.sqlite import SqliteWorkspaces
-from tests.places import HANGS_S, quick_folder
+from tests.quick_folder import quick_folder
+from tests.time_limits import HANGS_S
 
 pytestmark = [
     pytest.mark.anyio,

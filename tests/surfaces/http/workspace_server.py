@@ -25,7 +25,7 @@ from pincite.workspace.ports import Workspaces
 from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
 from pincite.workspace.worker.loop import work_once
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 
 HOST = "pincite.test"
 

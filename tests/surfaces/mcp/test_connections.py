@@ -11,7 +11,7 @@ from typing import Any
 import uvicorn
 
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 MOST = 4

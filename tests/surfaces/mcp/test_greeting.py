@@ -26,10 +26,10 @@ from pincite.surfaces.mcp.greeting import (
 )
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 from tests.surfaces.mcp.messages import OLD, start
+from tests.time_limits import HANGS_S
 
 _IMPORTED = """
 import asyncio, sys

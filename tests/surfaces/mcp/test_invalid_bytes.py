@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 
 from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
 WRONG = b"no number\r\n"

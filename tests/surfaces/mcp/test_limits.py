@@ -16,10 +16,10 @@ import httpx
 import pytest
 
 from pincite.surfaces.mcp.limits import HttpLimits, Limited
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 from tests.surfaces.mcp.messages import JSON, NEW, NEW_HEADERS, OLD
+from tests.time_limits import HANGS_S
 
 _SERVER = """
 import asyncio, os

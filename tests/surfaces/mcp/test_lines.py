@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.surfaces.mcp.lines import mended, refusal
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.messages import OLD, start
+from tests.time_limits import HANGS_S
 
 CALL: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
 BEGUN = {"jsonrpc": "2.0", "method": "notifications/initialized"}

@@ -17,9 +17,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.readers.pdf.files import typeset
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 GUIDE = """\
 # Keys <script>window.hacked = 1</script>

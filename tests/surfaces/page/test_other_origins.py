@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.places import HANGS_S
 from tests.surfaces.http.example_server import serving
 from tests.surfaces.mcp.conftest import indexed  # noqa: F401 - a fixture
 from tests.surfaces.mcp.messages import JSON, OLD, start
+from tests.time_limits import HANGS_S
 
 _SEND = """async ([url, options]) => {
     try {

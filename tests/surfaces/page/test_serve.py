@@ -15,9 +15,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.places import HANGS_S
 from tests.readers.pdf.files import typeset
 from tests.surfaces.http.example_server import PINCITE, serving
+from tests.time_limits import HANGS_S
 
 TEXT = """# Beasts <script>window.hacked = 1</script>
 

@@ -9,7 +9,7 @@ import msgspec
 from pincite.model import Attributes, EvidencePack
 from pincite.support.fields import replace
 from pincite.surfaces.text.render import pack_from_json, pack_schema, render, to_json
-from tests.scene import TEXTS, ask, make
+from tests.small_search import TEXTS, ask, make
 
 HELD: Attributes = {
     "course": "ml\x1b[2J\nline",

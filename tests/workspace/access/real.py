@@ -12,7 +12,7 @@ from pincite.workspace import Access, Document, User
 from pincite.workspace.database.open import open_workspaces
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.memory import page
 from tests.workspace.postgres_server import Database, Server
 

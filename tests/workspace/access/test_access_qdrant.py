@@ -13,7 +13,7 @@ from pincite.settings.load import load_settings
 from pincite.testing.contract_server import ContractServer
 from pincite.workspace import Access, Document
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.workspace.desk import ANNA, BERT, HERS, HIS, SAME
 from tests.workspace.memory import Memory, page

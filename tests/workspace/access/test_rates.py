@@ -23,7 +23,7 @@ from pincite.workspace.access.rates import LIFE_S, Rate, Taken
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Administration, Workspaces
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.database.openers import BehindPgbouncer, OnPostgres, OnSqlite
 from tests.workspace.postgres_server import Database
 

@@ -13,7 +13,7 @@ from pincite.errors import ConfigError
 from pincite.settings.load import Settings, load_settings
 from pincite.workspace.database.one_index import FILE, adopt_index, require_one_index
 from pincite.workspace.deployment import open_deployment
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.postgres_server import Database
 
 pytestmark = pytest.mark.anyio

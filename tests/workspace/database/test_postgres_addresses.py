@@ -21,7 +21,7 @@ from pincite.surfaces.cli.app import app
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.deployment import adopt, open_deployment
 from pincite.workspace.files.one_database import sweep_files
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.surfaces.http.workspace_server import workspace_server
 from tests.workspace.postgres_server import Database, Server, pooled
 

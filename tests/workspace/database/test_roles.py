@@ -8,7 +8,7 @@ from pincite.errors import ConfigError
 from pincite.settings.load import load_settings
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.deployment import open_deployment
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.surfaces.http.workspace_server import workspace_server
 from tests.workspace.postgres_server import Database
 

@@ -20,7 +20,7 @@ from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.database.schema_steps import steps_of
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Workspaces
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 from tests.workspace.database.schema_rules import faults
 from tests.workspace.postgres_server import Database
 

@@ -14,7 +14,7 @@ from pincite.workspace.database.open import workspaces_of
 from pincite.workspace.deployment import Deployment, adopt, open_deployment
 from pincite.workspace.files.file_store import ANY_AGE_S, MARK
 from pincite.workspace.files.one_database import bind_files, sweep_files
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.postgres_server import Database, Server
 from tests.workspace.s3_server import BUCKET, S3, Answer
 

@@ -29,7 +29,7 @@ from pincite.workspace.metadata.by_llm import (
 from pincite.workspace.metadata.by_rules import found_metadata
 from pincite.workspace.metadata.origins import FIELDS, origins_of
 from pincite.workspace.workspace import Workspace
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.workspace.desk import ANNA, HERS
 from tests.workspace.memory import Memory, page
 

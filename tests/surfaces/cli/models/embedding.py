@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from pincite.testing.contract_server import ContractServer
-from tests.places import HANGS_S
+from tests.time_limits import HANGS_S
 
 
 def embedded(server: ContractServer) -> int:

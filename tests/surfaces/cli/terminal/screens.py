@@ -18,8 +18,8 @@ import pexpect
 import pyte
 
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 ROWS, COLUMNS = 40, 120
 ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"

@@ -22,9 +22,9 @@ from pincite.surfaces.cli.latest import Latest
 from pincite.surfaces.cli.live import LiveView, ShownPack
 from pincite.surfaces.text.table import Look
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.packs import pack, result
+from tests.time_limits import HANGS_S
 
 DOWN, ENTER, ESCAPE = "\x1b[B", "\r", "\x1b"
 

@@ -13,9 +13,9 @@ import pytest
 
 from pincite.settings.terminal import terminal_settings
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.cli.terminal.screens import on_terminal
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 PLAIN = {"PINCITE_PAGER": "cat"}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.cli.terminal.screens import on_terminal
 from tests.surfaces.conftest import Cli
+from tests.time_limits import HANGS_S
 
 #: A title, a link, the screen cleared, a line overwritten; C1; what reorders or cannot be seen.
 EVIL = (

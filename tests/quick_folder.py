@@ -7,10 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-#: What takes longer hangs, however busy the machine is.
-HANGS_S = 600.0
-#: Processor time that no linear work of a test comes near, also with coverage on a busy machine.
-GROWS_S = 60.0
 _SHARED_MEMORY = Path("/dev/shm")
 
 
