@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -56,6 +57,7 @@ async def run_sweep(
         for chunker in chunkers
         if (work := _missing(journal, golden, [p for p in points if p.chunker == chunker]))
     ]
+    run = _Run(tuple(names), journal, jobs)
     before, total = 0, sum(_count(work) for _, work in todo)
     for chunker, work in todo:
 
@@ -63,20 +65,30 @@ async def run_sweep(
             progress(before + done, total)
 
         if chunker is None:
-            await _work(settings, subject, work, names, journal, jobs, told)
+            await _work(settings, subject, work, run, told)
         elif settings is None:
             raise UsageError("a sweep over chunking needs the index settings")
         else:
             vectors = folder / VECTORS
             anew = indexed_anew(settings, subject, golden, chunker, vectors, indexing)
             async with anew as (away, twin):
-                await _work(away, twin, work, names, journal, jobs, told)
+                await _work(away, twin, work, run, told)
         before += _count(work)
     return tabulate(golden, points, journal.read(), names, tune_share)
 
 
 #: Questions that lack the same points, with these points.
 Work = list[tuple[list[GoldenQuery], list[Point]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What all parts of a sweep share: the names of its measures, and the journal that its `jobs`
+    processes write to."""
+
+    names: tuple[str, ...]
+    journal: Journal
+    jobs: int
 
 
 def _missing(journal: Journal, golden: GoldenSet, points: Sequence[Point]) -> Work:
@@ -95,26 +107,18 @@ def _count(work: Work) -> int:
 
 
 async def _work(
-    settings: Settings | None,
-    subject: Subject,
-    work: Work,
-    names: Sequence[str],
-    journal: Journal,
-    jobs: int,
-    progress: Progressed,
+    settings: Settings | None, subject: Subject, work: Work, run: _Run, progress: Progressed
 ) -> None:
-    if jobs > 1 and settings is not None:
-        await _in_processes(settings, subject, work, names, journal, jobs, progress)
+    if run.jobs > 1 and settings is not None:
+        await _in_processes(settings, subject, work, run, progress)
     else:
-        await _here(subject, work, names, journal, progress)
+        await _here(subject, work, run, progress)
 
 
-async def _here(
-    subject: Subject, work: Work, names: Sequence[str], journal: Journal, progress: Progressed
-) -> None:
+async def _here(subject: Subject, work: Work, run: _Run, progress: Progressed) -> None:
     total, numbers = _count(work), count(1)
     await _sweep_into(
-        journal.new_file(), subject, work, names, lambda: progress(next(numbers), total)
+        run.journal.new_file(), subject, work, run.names, lambda: progress(next(numbers), total)
     )
 
 
@@ -133,32 +137,26 @@ async def _sweep_into(
 
 
 async def _in_processes(
-    settings: Settings,
-    subject: Subject,
-    work: Work,
-    names: Sequence[str],
-    journal: Journal,
-    jobs: int,
-    progress: Progressed,
+    settings: Settings, subject: Subject, work: Work, run: _Run, progress: Progressed
 ) -> None:
     context = multiprocessing.get_context("spawn")
-    before, total = journal.lines(), 0
+    before, total = run.journal.lines(), 0
     workers = []
-    for number in range(jobs):
-        share = [(queries[number::jobs], points) for queries, points in work]
+    for number in range(run.jobs):
+        share = [(queries[number :: run.jobs], points) for queries, points in work]
         share = [(queries, points) for queries, points in share if queries]
         if share:
             total += _count(share)
-            given = (settings, subject.scope, subject.targets, share, tuple(names))
+            given = (settings, subject.scope, subject.targets, share, run.names)
             workers.append(
-                context.Process(target=_worker, args=(*given, journal.new_file()), daemon=True)
+                context.Process(target=_worker, args=(*given, run.journal.new_file()), daemon=True)
             )
     try:
         for worker in workers:
             worker.start()
         while any(worker.is_alive() for worker in workers):
             await asyncio.sleep(_LOOK_S)
-            progress(journal.lines() - before, total)
+            progress(run.journal.lines() - before, total)
     finally:
         for worker in workers:
             if worker.pid is not None:
