@@ -190,6 +190,28 @@ def test_wrong_options_are_wrong_usage(
     assert not (tmp_path / "index").exists()
 
 
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"exclude": "drafts/"}, "--exclude describes"),
+        ({"exclude": ""}, "--exclude describes"),
+        ({"include": ["*.md"], "collection": "main"}, "--include describes"),
+        ({"name": "acme"}, "--name describes"),
+        ({"ref": "v1"}, "--ref describes"),
+        ({"url_rule": "(.*)=>https://x.org/"}, "--url-rule describes"),
+        ({"anchors": "github"}, "--anchors describes"),
+    ],
+)
+def test_options_of_sources_without_a_source_are_wrong_usage(
+    pincite: Pincite, keywords: Any, said: str
+) -> None:
+    pincite.index("docs", lexical=True, collection="main")
+    with pytest.raises(UsageError, match=said) as caught:
+        pincite.index(**keywords)
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("pincite index PATH --")
+
+
 def test_every_option_is_a_keyword_and_explained_where_it_is_taken() -> None:
     keywords = get_type_hints(IndexKeywords, {"Callable": Callable})
     assert set(keywords) == {each.name for each in fields(IndexOptions)}

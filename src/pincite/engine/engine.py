@@ -18,7 +18,7 @@ from pincite.engine.contexts import Contexts
 from pincite.engine.descriptions import Describer
 from pincite.engine.files import FileReader
 from pincite.engine.records import RecordWriter
-from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
+from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options, require_named
 from pincite.model import Scope
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
@@ -112,7 +112,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             options: the same as one value, instead of `keywords`.
 
         Returns a report for each source, in the order of `locations`. It lists files that cannot
-        be read; the others are indexed. Raises UsageError, SourceError for a source that cannot be
+        be read; the others are indexed. Raises UsageError, also for options that describe sources
+        (`name` to `exclude` above) without locations, SourceError for a source that cannot be
         read, FingerprintMismatch for an index of another model, ModelUnavailable, DiskFull,
         StoreError. Documents that were recorded before an error stay. Without locations, sources
         that cannot be opened do not stop the others, and SourcesMissing has the `reports` of these;
@@ -129,6 +130,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         for place in places:
             resolved(place)  # a mistyped path leaves no empty index behind
         chosen = index_options(options, keywords)
+        if not places:
+            require_named(chosen)
         self.reopen()
         self.foreign.refuse(chosen.collection)
         check_name(chosen.collection or self.settings.indexed_collection)

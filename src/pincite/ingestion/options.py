@@ -117,6 +117,21 @@ _OF_INDEX: Final = tuple(
 )
 
 
+#: The options that describe the sources that a run names. They are remembered for these.
+_OF_NAMED: Final = ("name", "ref", "url_rule", "anchors", "include", "exclude")
+
+
+def require_named(options: IndexOptions) -> None:
+    """Raise UsageError for options that describe named sources: the run has none."""
+    for name in _OF_NAMED:
+        if getattr(options, name):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"{option} describes the sources that a run names, and this run names none",
+                hint=f"pincite index PATH {option} ...; or a [[source]] table in pincite.toml",
+            )
+
+
 def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
     """Return options as `index_options` does, for records. Also raises UsageError for options that
     only indexing has."""

@@ -56,8 +56,6 @@ def of_sources(options: IndexOptions) -> str:
     """Return the options that were given and change what is known of sources, for a message."""
     given = {
         "attributes": bool(options.attributes or options.attribute_texts),
-        "a rule for addresses": options.url_rule is not None,
-        "the form of anchors": options.anchors is not None,
         "the masking of secrets": options.mask_secrets is not None,
         "OCR": options.ocr is not None,
     }
