@@ -81,8 +81,7 @@ def all_sources(infos: Iterable[CollectionInfo]) -> tuple[SourceRecord, ...]:
         for record in info.sources:
             before = found.get(record.source.name)
             complete = record.complete and (before is None or before.complete)
-            parts = {*record.within, *(before.within if before else ())}
-            within = ("",) if "" in parts else tuple(sorted(parts))
+            within = tuple(sorted({*record.within, *(before.within if before else ())}))
             found[record.source.name] = replace(record, complete=complete, within=within)
     return tuple(found[name] for name in sorted(found))
 

@@ -63,7 +63,8 @@ class IndexedDocument(NamedTuple):
 
 class SourceRecord(msgspec.Struct, frozen=True):
     """A source in the catalog: enough to index it again, and what the last run left out. `within`
-    are the selected paths, `""` for the whole source. `skipped` counts files by reason code,
+    are the selected paths, `""` for the whole source. A path inside of another one was named
+    although the listing of that one leaves it out. `skipped` counts files by reason code,
     `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the same for
     remarks on indexed files. `skipped_in` has the counts of each part that was indexed by itself,
     without those of parts within another. `complete` is False until a run reaches the end.

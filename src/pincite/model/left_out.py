@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 _BRACKETS = str.maketrans("()", "[]")
 
 
@@ -42,3 +44,12 @@ def is_of(line: str, path: str) -> bool:
 def lies_in(path: str, part: str) -> bool:
     """Is this path, or part, within a part of a source? A folder ends in a slash, "" is all."""
     return not part or path == part or (part.endswith("/") and path.startswith(part))
+
+
+def outer_parts(parts: Collection[str]) -> tuple[str, ...]:
+    """Return the parts that are in no other one, in order of path. They are listed one by one."""
+    found: list[str] = []
+    for part in sorted(parts):  # a folder comes before what is in it
+        if not (found and lies_in(part, found[-1])):
+            found.append(part)
+    return tuple(found)

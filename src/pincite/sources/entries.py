@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 import msgspec
 
 from pincite.errors import SourceError
+from pincite.model.left_out import outer_parts
 from pincite.model.revisions import content_ref
 from pincite.readers.extraction.extractors import extracted_suffix
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from pincite.model import Attributes, Document, DocumentRecord, Source
 
@@ -133,7 +134,8 @@ class OpenSource(ABC):
         self.source = source
         #: path prefix that this listing is limited to ("" = all): a folder ends in "/"
         self.within = within
-        #: paths that were named to be indexed, like `within`; "" names no part
+        #: paths that were named to be indexed, like `within`; "" names no part. Those inside
+        #: of this listing are in it, even if it would leave them out
         self.parts: tuple[str, ...] = (within,)
         #: content hashes, by path, of what was indexed under a given ref, which says nothing of
         #: anything else; None while the ref is given for all that is there
@@ -149,6 +151,11 @@ class OpenSource(ABC):
         """Return the file of this path anywhere in the source, if it may be read. It need not be
         within the listing or match the `include` patterns, but must not be hidden or excluded,
         unless it is in one of the `parts`."""
+
+    def parts_to_name(self, parts: Collection[str]) -> tuple[str, ...]:
+        """Return those of some `parts` that a record has to name, in order of path: those in no
+        other part, and those that are there and that a listing of the other part leaves out."""
+        return outer_parts(parts)
 
     def left_out(self, path: str) -> Skipped | None:  # noqa: ARG002  # folders look
         """Return why `find` returns nothing for a file that is there; None if it is not there, or

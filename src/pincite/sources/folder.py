@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
+from pincite.model.left_out import lies_in, outer_parts
 from pincite.model.revisions import DIRTY, content_digits, content_ref, dirty_ref, is_commit
 from pincite.sources.entries import (
     Entry,
@@ -20,12 +21,13 @@ from pincite.sources.entries import (
     mtime_of,
 )
 from pincite.sources.kinds import reject_name
+from pincite.sources.named_parts import admits, with_named
 from pincite.sources.walk import Walk, read_exclude_file
 from pincite.support.capabilities import open_below
 from pincite.support.fields import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from pincite.model import Source
@@ -73,7 +75,8 @@ class FolderSource(OpenSource):
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
         walk = Walk(self._root, self._selection, self._limits, entering)
-        return walk.run(self.within, self._excludes)
+        named = [self._part_below(walk, part, "") for part in self._inner]
+        return with_named(walk.run(self.within, self._excludes), named)
 
     def below(
         self, paths: Iterable[str], entering: Callable[[str], None] = lambda _: None
@@ -86,13 +89,51 @@ class FolderSource(OpenSource):
                 yield self._single(self.within)
             return
         walk = Walk(self._root, self._selection, self._limits, entering)
-        excludes = self._excludes
+        inner = self._inner
         seen: set[str] = set()
         for path in ours:
-            for found in walk.below(path, excludes, self.within):
+            listed = walk.below(path, self._excludes, self.within)
+            for found in with_named(listed, [self._part_below(walk, p, path) for p in inner]):
                 if found.path not in seen:
                     seen.add(found.path)
                     yield found
+
+    @property
+    def _inner(self) -> tuple[str, ...]:
+        """The parts inside of this one that were named, are there, and are not excluded."""
+        return tuple(
+            part
+            for part in self.parts
+            if part != self.within and lies_in(part, self.within) and self._is_there(part)
+        )
+
+    def _is_there(self, part: str) -> bool:
+        if not admits(self._selection, part):
+            return False
+        try:
+            (self._root / part).lstat()
+        except OSError as error:
+            return error.errno not in _REPLACED  # what cannot be read may be there
+        return self._reaches(part) and (part.endswith("/") or isinstance(self._single(part), Entry))
+
+    def _part_below(self, walk: Walk, part: str, path: str) -> Iterator[Entry | Skipped]:
+        """Yield the entries of a part that are at or below a path, "" for all."""
+        if not path or part == path or lies_in(part, f"{path}/"):
+            whole = part.endswith("/")
+            yield from walk.run(part, self._excludes) if whole else (self._single(part),)
+        elif lies_in(path, part):
+            yield from walk.below(path, self._excludes, part)
+
+    def parts_to_name(self, parts: Collection[str]) -> tuple[str, ...]:
+        """See OpenSource."""
+        outer = dict.fromkeys(outer_parts(parts))
+
+        def is_needed(part: str) -> bool:
+            above = next(one for one in outer if lies_in(part, one))
+            listed = self._finder.below(part.removesuffix("/"), self._excludes, above)
+            return self._is_there(part) and not any(isinstance(one, Entry) for one in listed)
+
+        return tuple(part for part in sorted(parts) if part in outer or is_needed(part))
 
     def among(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Return the paths that are this file or folder, or inside it."""

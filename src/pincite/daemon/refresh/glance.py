@@ -18,6 +18,7 @@ from typing import Final, Literal
 from pincite.daemon.refresh.left_out import Listed
 from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
+from pincite.model.left_out import lies_in, outer_parts
 from pincite.readers import content_hash_of, may_be_read
 from pincite.sources import Entry, OpenSource
 from pincite.sources.entries import mtime_of, within_any
@@ -90,7 +91,7 @@ def glance(
     reads = _READ_AT_MOST
     unreadable: set[str] = set()
     try:
-        for part in record.within:
+        for part in outer_parts(record.within):
             with reopen_source(record, part) as opened:
                 if opened.source.ref != source.ref or opened.source.kind != source.kind:
                     found.differ("at another commit", f"@{opened.source.ref}", 0, 0)
@@ -104,7 +105,7 @@ def glance(
                         if one not in settled and opened.can_read(entry):
                             found.differ("left out", *one)
                 within = opened.within
-                gone = [path for path in known if path.startswith(within)]
+                gone = [path for path in known if lies_in(path, within)]
                 for path in gone:
                     del known[path]
                     if (place := within_any(path, unreadable)) is not None:
@@ -148,7 +149,7 @@ def glance_at(
     listed = Listed.of(record)
     reads = _READ_AT_MOST
     try:
-        for part in record.within:
+        for part in outer_parts(record.within):
             mine = sorted(path for path in paths if is_within(path, part))
             if not mine:
                 continue
@@ -280,8 +281,9 @@ def _entries(
             entries.append(one)
         elif one.cannot_be_read:
             unreadable.add(one.path)
-    if opened.within and not opened.within.endswith("/"):
-        found.folders.append(str((root / opened.within).parent))
+    for part in opened.parts:
+        if part and not part.endswith("/") and (parent := (root / part).parent).is_dir():
+            found.folders.append(str(parent))
     if opened.git_folder is not None:
         found.folders.append(str(opened.git_folder))
     if opened.exclude_file is not None and opened.exclude_file.parent.is_dir():

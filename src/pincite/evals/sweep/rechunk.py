@@ -28,6 +28,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
 from pincite.ingestion.weigh import average_for
+from pincite.model.left_out import outer_parts
 from pincite.ports import CollectionInfo, DenseEncoder, Index, Readable, Searchable
 from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
@@ -123,7 +124,7 @@ async def _copy(
     with ExitStack() as stack:
         opened = []
         for record in given.sources:
-            for part in record.within:
+            for part in outer_parts(record.within):
                 source = reopen_source(record, part, folder=settings.index, only_read=True)
                 stack.callback(source.close)
                 opened.append((source, selection_of(record)))

@@ -13,6 +13,7 @@ from pincite.errors import SourceError
 from pincite.ingestion.attributes.of_files import described_again
 from pincite.ingestion.sources.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.model.left_out import lies_in
 from pincite.model.revisions import short_ref
 from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extraction.extractors import is_missing
@@ -77,9 +78,9 @@ def find_changes(
             unchanged += 1
             if fresh != record:
                 touched.append(fresh)
-    removed = tuple(r for r in gone.values() if r.path.startswith(opened.within))
+    removed = tuple(r for r in gone.values() if lies_in(r.path, opened.within))
     for record in gone.values():  # other parts of the source have its attributes, too
-        elsewhere = not record.path.startswith(opened.within)
+        elsewhere = not lies_in(record.path, opened.within)
         if elsewhere and (fresh := described_again(record, opened.source, spec)) != record:
             touched += [fresh] if fresh else []
     return Changes(
@@ -107,7 +108,7 @@ def keep_unreachable(
             removed.append(record)
         else:
             kept[place] = None
-    ours = [record for record in records if record.path.startswith(opened.within)]
+    ours = [record for record in records if lies_in(record.path, opened.within)]
     if whole and ours and len(removed) == len(ours) and not changes.pending:
         at = Path(opened.source.location, opened.within)
         raise Emptied(f"{at} {EMPTY}", hint=f"to remove its documents: {FOREGROUND}")

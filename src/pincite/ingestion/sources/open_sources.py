@@ -16,6 +16,7 @@ from pincite.ingestion.sources.moved_sources import MissingSource, moved_from, m
 from pincite.ingestion.sources.source_records import Opened, renamed, superseded
 from pincite.ingestion.sources.source_settings import decide_ocr, describe_source, share_settings
 from pincite.model import Notice, Source, SourceRecord
+from pincite.model.left_out import outer_parts
 from pincite.readers import compile_rules
 from pincite.settings.sections.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
@@ -59,7 +60,7 @@ def open_all(
                 _tell_of_checkout(location, source.source, options.on_notice)
         if not locations or options.rebuild:
             for record in _left(run, opened):
-                for part in record.within:
+                for part in outer_parts(record.within):
                     with _kept_in(missing, record.source.name):
                         opened.append((_reopened(run, record, part), selection_of(record)))
         if missing and not opened:
@@ -67,14 +68,22 @@ def open_all(
         _require_distinct(opened, records, moved, gone)
         for notice in (*moved.values(), *_lost_refs(opened, records)):
             options.on_notice(notice)
+        parts: dict[str, set[str]] = {}
         for source, selection in opened:
             config = configured_at(Path(source.source.location, source.within).resolve(), ours)
             former = renamed([(source, selection)], records, run.settings.sources)
             names = (source.source.name, *sorted(former))
-            remembered = [r.source for name in names for r in records if r.source.name == name]
+            known = [record for name in names for record in records if record.source.name == name]
+            if source.source.name not in parts:
+                parts[source.source.name] = {part for one in known for part in one.within}
+            parts[source.source.name].add(source.within)
+            remembered = [one.source for one in known]
             describe_source(source, remembered[:1], config, options, types)
             said = (options.ocr, config.ocr if config else None, usual_ocr)
             decide_ocr(source, remembered[:1], said)
+        parts_of = {name: tuple(sorted(theirs)) for name, theirs in parts.items()}
+        for source, _ in opened:
+            source.parts = parts_of[source.source.name]
         share_settings(opened)
         require_whole([source for source, _ in opened], records)
         yield opened

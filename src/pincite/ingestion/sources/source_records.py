@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from pincite.model import SourceRecord
+from pincite.model.left_out import outer_parts
 from pincite.ports import CollectionInfo
 from pincite.settings.sections.sources import SourceConfig
 from pincite.sources import OpenSource, Selection
@@ -33,7 +34,7 @@ def renamed(
         record.source.name
         for record in records
         if record.source.name not in kept
-        and (record.source.location, record.within, selection_of(record)) in now
+        and (record.source.location, outer_parts(record.within), selection_of(record)) in now
     )
 
 
@@ -46,13 +47,13 @@ def superseded(
     latest: dict[tuple[object, ...], SourceRecord] = {}
     for record in sorted(records, key=lambda one: (not one.complete, one.indexed_at or "")):
         source = record.source
-        place = (record.machine, source.location, record.within, source.pinned and source.ref)
-        latest[*place, selection_of(record)] = record
+        place = (record.machine, source.location, outer_parts(record.within))
+        latest[*place, source.pinned and source.ref, selection_of(record)] = record
     newest = {record.source.name for record in latest.values()}
     return frozenset(
         record.source.name
         for record in records
-        if len(record.within) == 1 and record.source.name not in kept | newest
+        if len(outer_parts(record.within)) == 1 and record.source.name not in kept | newest
     )
 
 
@@ -61,7 +62,7 @@ def record_of_source(
 ) -> SourceRecord:
     """Return the record of an incomplete source, with the parts of it that the collection has, and
     with the files that the last run left out."""
-    within = {opened.within}
+    within = set(opened.parts)
     record = SourceRecord(opened.source, (), selection.include, selection.exclude)
     for known in info.sources:
         if known.source.name == opened.source.name:
@@ -74,8 +75,7 @@ def record_of_source(
                 noted=known.noted,
                 noted_paths=known.noted_paths,
             )
-    parts = ("",) if "" in within else tuple(sorted(within))
-    return replace(record, within=parts, machine=this_machine())
+    return replace(record, within=opened.parts_to_name(within), machine=this_machine())
 
 
 def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:

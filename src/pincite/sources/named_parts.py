@@ -1,0 +1,35 @@
+"""Files and folders that were named to be indexed, inside of a part that would leave them out."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+from pincite.sources.entries import NAME_IS_NO_TEXT, Entry, Selection, Skipped
+from pincite.sources.ignore import parse_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def admits(selection: Selection, path: str) -> bool:
+    """Return whether the patterns of a selection admit a path, of which an ignore file or its own
+    name says otherwise. A folder's path ends in a slash."""
+    exclude, include = parse_rules("", selection.exclude), parse_rules("", selection.include)
+    if exclude is not None and exclude.covers(path):
+        return False
+    return include is None or path.endswith("/") or include.covers(path)
+
+
+def with_named(
+    listed: Iterator[Entry | Skipped], named: Sequence[Iterator[Entry | Skipped]]
+) -> Iterator[Entry | Skipped]:
+    """Yield a listing with the entries of named parts in its order, that of paths. They replace
+    entries of the same path, but not one that is shown under the name of another file."""
+    theirs = {one.path: one for part in named for one in part}
+    rest = (one for one in listed if one.path not in theirs or _is_shown_as(one))
+    yield from heapq.merge(rest, map(theirs.__getitem__, sorted(theirs)), key=lambda one: one.path)
+
+
+def _is_shown_as(one: Entry | Skipped) -> bool:
+    return isinstance(one, Skipped) and one.detail == NAME_IS_NO_TEXT
