@@ -84,10 +84,13 @@ class Shelf:
         os.utime(place, ns=(stamp, stamp))
 
     async def add(
-        self, encoder: HashingEncoder, attributes: Attributes | None = None
+        self,
+        encoder: HashingEncoder,
+        attributes: Attributes | None = None,
+        selection: Selection = Selection(),
     ) -> IngestReport:
-        """Bring the base up to date with the folder; new documents get this model, all documents
-        these attributes, which are keywords."""
+        """Bring the base up to date with the selected files of the folder; new documents get this
+        model, all documents these attributes, which are keywords."""
         given = attributes or {}
         infos = await self.index.collections()
         held = members(infos, "docs")
@@ -100,7 +103,6 @@ class Shelf:
             spec = replace(spec, attributes={**spec.attributes, **kinds})
             await together.create(spec)
         deps = IngestDeps(together, Bm25Encoder(), encoder, made_with=together.made_with)
-        selection = Selection()
         with open_source(
             self.folder, name="acme", limits=SourceLimits(), selection=selection
         ) as opened:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from pincite.collection.members import all_sources
 from pincite.errors import StoreError
 from pincite.model import DocumentRecord, Matrix
+from pincite.sources import Selection
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
@@ -122,6 +124,25 @@ def test_back_to_the_first_model_goes_on_where_it_was(tmp_path: Path) -> None:
         shelf.write("a.md", page(4))
         await shelf.add(SMALL)
         assert (await shelf.paths(OLD), await shelf.paths(NEW)) == (["a.md"], ["b.md"])
+
+    asyncio.run(check())
+
+
+def test_what_a_run_says_of_a_source_holds_for_all_members_that_have_it(tmp_path: Path) -> None:
+    async def check() -> None:
+        shelf = Shelf(tmp_path, MemoryStore())
+        for name in ("a.md", "b.md", "c.md"):
+            shelf.write(name, page(len(name)) + name)
+        await shelf.add(SMALL)
+        shelf.write("b.md", page(3))
+        await shelf.add(LARGE)
+        await shelf.add(SMALL, {"course": "ml"}, Selection(exclude=("c.md",)))
+        infos = await shelf.index.collections()
+        assert [info.spec.name for info in infos] == [OLD, NEW]
+        for known in (infos[0].sources, infos[1].sources, all_sources(infos)):
+            (record,) = known
+            assert (record.exclude, record.complete) == (("c.md",), True)
+            assert record.source.attributes == {"course": "ml"}
 
     asyncio.run(check())
 

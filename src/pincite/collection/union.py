@@ -7,7 +7,13 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pincite.collection.members import all_sources
-from pincite.model import AttributeType, CollectionSpec, DocumentRecord, IndexedDocument
+from pincite.model import (
+    AttributeType,
+    CollectionSpec,
+    DocumentRecord,
+    IndexedDocument,
+    SourceRecord,
+)
 from pincite.ports import CollectionInfo, Index
 from pincite.support.fields import replace
 
@@ -50,7 +56,6 @@ class UnionIndex:
     embedded = passed_on(Index.embedded)
     drop = passed_on(Index.drop)
     reset = passed_on(Index.reset)
-    put_source = passed_on(Index.put_source)
     forget = passed_on(Index.forget)
     weigh = passed_on(Index.weigh)
 
@@ -91,6 +96,14 @@ class UnionIndex:
         await self._index.create(spec)
         if spec.name == self._target:
             await self.share(spec.attributes, spec.require)
+
+    async def put_source(self, collection: str, record: SourceRecord) -> None:
+        """As `Index.put_source`; the others that have this source know the same of it."""
+        await self._index.put_source(collection, record)
+        for info in await self._index.collections() if self._others else ():
+            known = {one.source.name for one in info.sources}
+            if info.spec.name in self._others and record.source.name in known:
+                await self._index.put_source(info.spec.name, record)
 
     async def share(
         self, attributes: Mapping[str, AttributeType], require: tuple[str, ...]
