@@ -15,6 +15,7 @@ from pincite.errors import SourceError, UsageError
 from pincite.records.csv_rows import csv_records
 from pincite.records.field_map import FIELDS, FieldMap
 from pincite.records.normalise import Placed, Unreadable
+from pincite.support.named_file import open_named, require_named
 
 Format = Literal["jsonl", "csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -41,12 +42,12 @@ def format_of(path: str, given: Format | None) -> Format:
 
 
 def require_file(path: str) -> None:
-    """Raise SourceError if nothing has this path. `-` is the standard input. The file is not
-    opened, because a pipe can be opened only once."""
+    """Raise SourceError if no file that can be read to its end has this path. `-` is the standard
+    input. The file is not opened, because a pipe can be opened only once."""
     if path == "-":
         return
     try:
-        Path(path).stat()
+        require_named(path)
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -67,7 +68,7 @@ def read_records(
         yield from reader(stdin, "the standard input", fields)
         return
     try:
-        with Path(path).open("rb") as stream:
+        with open_named(path) as stream:
             yield from reader(stream, path, fields)
     except OSError as error:
         raise _unreadable(path, error) from error
@@ -115,6 +116,7 @@ def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
     from pincite.records.parquet import rows_of
 
     try:
+        require_named(path)
         with ParquetFile(path) as opened:
             columns = list(opened.schema_arrow.names)
             fields.require(columns, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -166,6 +167,9 @@ def test_verify_tells_fresh_moved_changed_and_deleted_apart(indexed: Cli) -> Non
 def test_verify_refuses_what_is_no_pack(indexed: Cli) -> None:
     indexed.write("pack.json", '{"a": 1}')
     assert "invalid evidence pack" in indexed("verify", "pack.json", code=2).stderr
+    os.mkfifo(indexed.folder / "pipe.json")
+    refused = indexed("verify", "pipe.json", code=1).stderr
+    assert "pipe.json cannot be read: it is not a regular file" in refused
 
 
 def test_indexing_again_follows_edits_renames_and_deletions(indexed: Cli) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from pincite.errors import UsageError
 from pincite.evals.golden.questions import MAX_GRADE, Expected, GoldenQuery, GoldenSet
 from pincite.support.fields import replace
+from pincite.support.named_file import read_named_text
 
 _LONGEST = 80  # characters of a wrong value in a message
 LAYOUT = (
@@ -121,7 +122,7 @@ def read_lines(path: Path) -> list[str]:
     """Return the lines of a text file, which may hold other line ends than newlines. Raises
     UsageError."""
     try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
+        return read_named_text(path).split("\n")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

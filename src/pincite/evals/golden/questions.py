@@ -36,6 +36,7 @@ from pincite.model.citation import format_lines
 from pincite.model.documents import PAGE_UNITS
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
+from pincite.support.named_file import read_named_text
 
 MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
 
@@ -141,7 +142,7 @@ _ITEM_FIELDS = frozenset(f.name for f in fields(Expected))
 def read_golden(path: Path) -> GoldenSet:
     """The golden set in a file. Raises UsageError naming file, line and field."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # texts may have other line ends
+        lines = read_named_text(path).split("\n")  # texts may have other line ends
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -16,6 +16,7 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.evals.golden.questions import write_whole
 from pincite.model import VerdictLevel
+from pincite.support.named_file import read_named
 from pincite.support.time_limits import decode_settings
 
 FORMAT = 1
@@ -158,7 +159,7 @@ def is_run(text: str) -> bool:
 def load_run(path: Path) -> Run:
     """A run from a file. Raises UsageError for anything else, naming the field."""
     try:
-        run = decode_settings(path.read_bytes(), Run)
+        run = decode_settings(read_named(path), Run)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:

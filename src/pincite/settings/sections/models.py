@@ -37,6 +37,7 @@ from pincite.providers.secret import Secret
 from pincite.settings.file.tables import converted, told_where
 from pincite.settings.sections.attributes import check_required
 from pincite.settings.server_variables import shared_key
+from pincite.support.named_file import read_named_text
 from pincite.support.wrong_values import closest_first
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class _Keyring:
         if not file:
             return None
         try:
-            value = Path(file).expanduser().read_text(encoding="utf-8").strip()
+            value = read_named_text(Path(file).expanduser()).strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(
                 f"the key file {file} of {provider.name} cannot be read: {error}",

@@ -18,6 +18,7 @@ from pincite.errors import ConfigError
 from pincite.settings.file.tables import converted, told_where
 from pincite.settings.server_variables import server_key
 from pincite.stores.settings import StoreSettings
+from pincite.support.named_file import read_named_text
 from pincite.support.wrong_values import closest_first
 
 #: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
@@ -58,7 +59,7 @@ def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
     if not variable or not file:
         return None
     try:
-        value = Path(file).expanduser().read_text(encoding="utf-8").strip()
+        value = read_named_text(Path(file).expanduser()).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the key file {file} cannot be read: {error}") from error
     if not value:

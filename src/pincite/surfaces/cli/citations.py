@@ -13,6 +13,7 @@ import click
 
 from pincite.errors import SourceError, UsageError
 from pincite.support.current_folder import current_folder
+from pincite.support.named_file import read_named
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
 from pincite.surfaces.cli.output import hand_over, say, show
@@ -142,6 +143,6 @@ async def _verify_pack(
 def _read_file(path: Path) -> bytes:
     """Return the bytes of a file that the user named. Raises SourceError."""
     try:
-        return path.read_bytes()
+        return read_named(path)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
