@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
-from pincite.citations.pages import cited_then, held_against, words_of
+from pincite.citations.pages import chars_now, cited_then, held_against, words_of
 from pincite.model import Document, Evidence
 from pincite.model.revisions import is_ambiguous, names_content, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import text_in
 from pincite.sources import OpenSource
-from pincite.support.finding.find import Lines, find_chars, find_text, without_returns
+from pincite.support.finding.find import Lines, find_text, without_returns
 
 RevisionState = Literal["confirmed", "refuted", "unknown"]
 
@@ -79,50 +79,33 @@ async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = Fals
 
 def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) -> Checked:
     """As `check_item`, of a record: by characters; only its current revision is kept."""
-    start, end = item.start_char or 0, item.end_char or 0
     if document is None:
         return Checked(item.number, item.citation, "deleted", "the record is gone")
-    here = document.text[start:end]
-    holds = here.startswith(item.text) if text_cut else here == item.text
-    holds = holds and end <= len(document.text)
-    size = end - start if text_cut else len(item.text)
+    chars = chars_now(document.text, item, text_cut=text_cut)
+    holds = chars == (item.start_char, item.end_char)
     as_cited = same_revision(item.ref, document.ref)
     revision: RevisionState = "unknown"
     if as_cited:
         revision = "confirmed" if holds else "refuted"
-    now = "" if as_cited else f"the revision is now {short_ref(document.ref)}"
-    if holds:
-        return Checked(
-            number=item.number,
-            citation=item.citation,
-            status="fresh",
-            detail=now,
-            start_line=document.text.count("\n", 0, start) + 1,
-            end_line=document.text.count("\n", 0, end) + 1,
-            revision=revision,
-            start_char=start,
-            end_char=end,
-        )
-    found = find_chars(document.text, item.text, start)
-    if found is None or as_cited:
-        said = (
-            "the text is not in the record" if found is None else "the record has a different text"
-        )
+    now = "" if as_cited else _now_at(document)
+    if chars is None or (as_cited and not holds):
+        missing = "the text is not in the record"
+        said = missing if chars is None else "the record has a different text"
         detail = "; ".join(filter(None, (said, now)))
         return Checked(item.number, item.citation, "changed", detail, revision=revision)
-    stop = found + size
-    first = document.text.count("\n", 0, found) + 1
-    detail = "; ".join(filter(None, (f"now characters {found}-{stop}", now)))
+    start, end = chars
+    first = document.text.count("\n", 0, start) + 1
+    said = "" if holds else f"now characters {start}-{end}"
     return Checked(
         number=item.number,
         citation=item.citation,
-        status="moved",
-        detail=detail,
+        status="fresh" if holds else "moved",
+        detail="; ".join(filter(None, (said, now))),
         start_line=first,
-        end_line=first + document.text.count("\n", found, stop),
+        end_line=first + document.text.count("\n", start, end),
         revision=revision,
-        start_char=found,
-        end_char=stop,
+        start_char=start,
+        end_char=end,
     )
 
 

@@ -1,8 +1,9 @@
-"""What keeps an item of a pack from being checked: its citation and its fields must name one place,
-and a place that a file can have."""
+"""Places of items of a pack: what keeps one from being checked, as its citation and its fields must
+name one place that a file can have, and the address that it has now."""
 
 from __future__ import annotations
 
+from pincite.citations.check_item import Checked
 from pincite.model import Evidence
 from pincite.model.citation import (
     Citation,
@@ -16,30 +17,39 @@ from pincite.readers import url_for
 from pincite.support.fields import replace
 
 
-def not_checkable(item: Evidence, url_rule: str | None) -> str:
+def not_checkable(item: Evidence) -> str:
     """Return why an item cannot be checked, "" if it can. Its fields say what is compared, and its
-    citation is what a reader sees: both must name the same source, revision and place. Lines,
-    columns, pages and rows count from 1, characters from 0, and no end comes before its start. An
-    address must be the one that the `url_rule` of the source gives to the path."""
+    citation is what a reader sees: both must name the same source, revision and place, which may be
+    a path or an address. Lines, columns, pages and rows count from 1, characters from 0, and no end
+    comes before its start."""
     if not _is_possible(item):
         return f"no file has such a place: {format_citation(_citation(item, item.path))}"
-    named = _named(item, url_rule)
-    read = parse_citation(item.citation)
-    if read is not None and same_revision(read.ref, item.ref):
-        read = replace(read, ref=item.ref)
-    if read is None or format_citation(read) not in [format_citation(one) for one in named]:
-        fields = format_citation(named[0])
-        return f"its citation names {item.citation}, and its fields name {fields}"
+    named = [format_citation(_citation(item, one)) for one in (item.path, item.url) if one]
+    read = _read(item)
+    if read is None or format_citation(read) not in named:
+        return f"its citation names {item.citation}, and its fields name {named[0]}"
     return ""
 
 
-def _named(item: Evidence, url_rule: str | None) -> list[Citation]:
-    """The citations that the fields allow: by path, and by address if the file has it."""
-    named = [_citation(item, item.path)]
+def at_address(checked: Checked, item: Evidence, url_rule: str | None) -> Checked:
+    """Return the check of an item whose text is there. If it is cited by an address, that must be
+    the one which the `url_rule` of the source gives to its file now: with another, it has moved."""
+    read = _read(item)
+    if checked.status not in ("fresh", "moved") or read is None or read.place == item.path:
+        return checked
     address = url_for(item.path, url_rule)
-    if item.url and address and _page(item.url) == _page(address):
-        named.append(_citation(item, item.url))
-    return named
+    if address and _page(read.place) == _page(address):
+        return checked
+    now = f"now at {address}" if address else f"{item.path} has no address now"
+    detail = "; ".join(filter(None, (now, checked.detail)))
+    return replace(checked, status="moved", detail=detail)
+
+
+def _read(item: Evidence) -> Citation | None:
+    read = parse_citation(item.citation)
+    if read is not None and same_revision(read.ref, item.ref):
+        read = replace(read, ref=item.ref)
+    return read
 
 
 def _page(address: str) -> str:

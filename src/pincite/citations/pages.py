@@ -127,17 +127,27 @@ class Held:
 def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
     """Where the text of an item is in the document: at the cited characters, else nearest to
     them."""
-    start, end = item.start_char or 0, item.end_char or 0
-    here = document.text[start:end]
-    same = here.startswith(item.text) if text_cut else here == item.text
-    if same and end <= len(document.text):
-        place = place_of_chars(document, start, end)
-        rows = rows_at(document.elements, document.text, start, end)
-        return Held(place, place.page == item.page and item.rows in (None, rows))
-    found = find_chars(document.text, item.text, start)
-    if found is None:
+    chars = chars_now(document.text, item, text_cut=text_cut)
+    if chars is None:
         return Held(None, there=False)
-    return Held(place_of_chars(document, found, found + len(item.text)), there=False)
+    place = place_of_chars(document, *chars)
+    rows = rows_at(document.elements, document.text, *chars)
+    as_cited = place.page == item.page and item.rows in (None, rows)
+    return Held(place, chars == (item.start_char, item.end_char) and as_cited)
+
+
+def chars_now(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] | None:
+    """Return the characters of a text that contain an item's text: the cited ones, else the nearest
+    ones; None if it is nowhere. With `text_cut`, the item has the beginning of its text."""
+    start, end = item.start_char or 0, item.end_char or 0
+    here = text[start:end]
+    if end <= len(text) and (here.startswith(item.text) if text_cut else here == item.text):
+        return start, end
+    found = find_chars(text, item.text, start)
+    if found is None:
+        return None
+    size = end - start if text_cut else len(item.text)
+    return found, min(found + size, len(text))
 
 
 def cited_then(opened: OpenSource, item: Evidence, document: Document | None) -> Document | None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pincite.citations.check_item import Checked, check_item, check_stored
 from pincite.citations.current_file import CitationStatus, Renames
-from pincite.citations.item_place import not_checkable
+from pincite.citations.item_place import at_address, not_checkable
 from pincite.citations.listing import CitedIndex, cited_within
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError
@@ -21,6 +21,7 @@ from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source
 
 _GONE = "it is no longer in the index"
+_NOTHING = "its text was cut to nothing that can be compared"
 #: Evidence that is held against a source.
 _Read = tuple[Evidence, SourceRecord, Mapping[str, str]]  # the last: see `OpenSource.named`
 
@@ -37,9 +38,10 @@ async def verify(
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `citations.check_item`. Items of `foreign` collections are
     held against what these have; see `citations.check_item.check_stored`. An item whose citation
-    names another place than its fields is `unknown`. Records are in the index `folder`. Raises
-    TagsRequired where a collection of an item requires others than `tags` and `bounds`; what is not
-    within them is `deleted`."""
+    names another place than its fields is `unknown`, and so is one whose text was cut to nothing.
+    One that is cited by an address which its file does not have now is `moved` at best. Records are
+    in the index `folder`. Raises TagsRequired where a collection of an item requires others than
+    `tags` and `bounds`; what is not within them is `deleted`."""
     infos = visible(await index.collections())
     places = {
         (name, record.source.name): (info, record)
@@ -57,6 +59,9 @@ async def verify(
         key = item.collection, item.repo
         if key not in places:  # that model's collection is gone, not what it was made from
             key = _before(item.collection), item.repo
+        if text_cut and not item.text.strip():  # each text begins with it
+            planned.append(Checked(item.number, item.citation, "unknown", _NOTHING))
+            continue
         try:
             if item.collection in foreign:
                 there = foreign[item.collection]
@@ -69,7 +74,7 @@ async def verify(
             if key not in places:
                 raise SourceError(f"source {item.repo!r} is no longer in the index")
             record = places[key][1]
-            if why := not_checkable(item, record.source.url_rule):
+            if why := not_checkable(item):
                 planned.append(Checked(item.number, item.citation, "unknown", why))
                 continue
             planned.append((item, record, await _given(within, of_item, record, given)))
@@ -118,7 +123,8 @@ def _check_all(
                     again = reopen_source(record, folder=folder, only_read=True)
                     again.named = named
                     opened[key] = stack.enter_context(again)
-                checked.append(check_item(opened[key], item, text_cut=text_cut, renames=renames))
+                found = check_item(opened[key], item, text_cut=text_cut, renames=renames)
+                checked.append(at_address(found, item, record.source.url_rule))
             except StoreError as error:  # a database that is away says nothing of what is in it
                 checked.append(Checked(item.number, item.citation, "unknown", error.message))
             except PinciteError as error:

@@ -65,10 +65,31 @@ def test_a_citation_of_another_place_is_unknown(cli: Cli, pack: dict[str, Any], 
     assert verify(cli, pack, citation=forged) == ("unknown", said)
 
 
-def test_an_address_that_the_file_does_not_have_is_unknown(cli: Cli, pack: dict[str, Any]) -> None:
+def test_an_address_that_the_file_does_not_have_is_not_fresh(
+    cli: Cli, pack: dict[str, Any]
+) -> None:
     url = "https://a.b/contract"
     forged = pack["evidence"][0]["citation"].replace("https://a.b/walrus", url)
-    assert verify(cli, pack, citation=forged, url=url)[0] == "unknown"
+    assert verify(cli, pack, citation=forged)[0] == "unknown"
+    assert verify(cli, pack, citation=forged, url=url) == ("moved", "now at https://a.b/walrus")
+
+
+def test_a_page_whose_address_has_changed_has_moved(cli: Cli, pack: dict[str, Any]) -> None:
+    cli("index", "notes", "--url-rule", r"(.*)\.txt=>https://new.b/\1.html")
+    assert verify(cli, pack) == ("moved", "now at https://new.b/walrus.html")
+    by_path = pack["evidence"][0]["citation"].replace("https://a.b/walrus", "walrus.txt")
+    assert verify(cli, pack, 0, citation=by_path) == ("fresh", "")
+    cli.write("notes/walrus.txt", "A seal.\n" + FILE)
+    said = "now at https://new.b/walrus.html; now lines 2-3; the revision is now sha256-"
+    assert verify(cli, pack)[1].startswith(said)
+
+
+def test_a_text_that_was_cut_to_nothing_is_unknown(cli: Cli, pack: dict[str, Any]) -> None:
+    pack["warnings"] = [{"code": "text_cut", "message": "texts are cut to 8 characters"}]
+    assert verify(cli, pack, 0, text="a walrus")[0] == "fresh"
+    for nothing in ("", " \n"):
+        said = "its text was cut to nothing that can be compared"
+        assert verify(cli, pack, text=nothing) == ("unknown", said)
 
 
 @pytest.mark.parametrize(

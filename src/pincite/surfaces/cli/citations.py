@@ -86,10 +86,10 @@ def verify(
 
     PACK is the JSON of a search or an answer; - reads stdin. Statuses:
 
-    fresh: the cited lines contain the text. moved: other lines contain it. changed: no lines
-    contain it, or the cited revision has another text there. deleted: the file is gone. unknown:
-    the source is not in this index, or there is nothing to compare. Exit code 3 unless all are
-    fresh.
+    fresh: the cited lines contain the text. moved: other lines contain it, or the page has another
+    address. changed: no lines contain it, or the cited revision has another text there. deleted:
+    the file is gone. unknown: the source is not in this index, or there is nothing to compare. Exit
+    code 3 unless all are fresh.
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.compare_claim import Claim
