@@ -30,6 +30,7 @@ from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, w
 from pincite.surfaces.http.sent import Sent
 from pincite.surfaces.page.files import POLICY
 from pincite.surfaces.web.cross_origin import AllowedPages, answer_first
+from pincite.surfaces.web.refusing import ambiguity
 
 #: Uploads, downloads and answers take as long as their clients and models. They have their own
 #: limits, and use at most half of the slots, so that they do not delay searches.
@@ -187,12 +188,8 @@ class Guard:
         return True
 
     def _refusal(self, scope: Scope, request_id: str) -> Problem | None:
-        names = Counter(name for name, _ in scope["headers"])
-        if names[b"authorization"] > 1:
-            return _invalid("the request has several Authorization headers", request_id)
-        if names[b"content-length"] and names[b"transfer-encoding"]:
-            said = "the request has both Content-Length and Transfer-Encoding"  # RFC 9112, 6.1
-            return _invalid(said, request_id)
+        if said := ambiguity(scope["headers"]):
+            return _problem(400, "invalid_request", "Invalid request", request_id, said)
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if host not in self._hosts and "*" not in self._hosts:
@@ -277,10 +274,6 @@ def _is_own(origin: str, host: str) -> bool:
     except ValueError:
         return False
     return found.netloc.lower() == host and found.scheme in ("http", "https")
-
-
-def _invalid(detail: str, request_id: str) -> Problem:
-    return _problem(400, "invalid_request", "Invalid request", request_id, detail)
 
 
 def _problem(status: int, code: str, title: str, request_id: str, detail: str = "") -> Problem:

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pincite.support.decodable import ready
 from pincite.support.processes.process_limits import most_files
-from pincite.surfaces.web.refusing import refuse
+from pincite.surfaces.web.refusing import ambiguity, refuse
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -61,8 +61,9 @@ class _Call(msgspec.Struct, frozen=True):
 
 class Limited:
     """An ASGI application that reads the whole request before `app` does: 408 if that takes too
-    long, 413 if it is too large. It refuses a request with the id of an unanswered request of the
-    same session: the library would answer only one of them."""
+    long, 413 if it is too large, 400 if its headers can be read in two ways. It refuses a request
+    with the id of an unanswered request of the same session: the library would answer only one of
+    them."""
 
     def __init__(self, app: App, limits: HttpLimits) -> None:
         self._app = app
@@ -71,6 +72,9 @@ class Limited:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
+        if scope["type"] == "http" and (said := ambiguity(scope["headers"])):
+            await _refuse(send, 400, said)
+            return
         if scope["type"] != "http" or scope["method"] != "POST":
             if scope["type"] == "http":  # no events are kept, and the library would not answer
                 heads = [one for one in scope["headers"] if one[0] != _LAST_EVENT]

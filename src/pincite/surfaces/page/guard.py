@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 from pincite.surfaces.page.files import POLICY
-from pincite.surfaces.web.refusing import refuse
+from pincite.surfaces.web.refusing import ambiguity, refuse
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -61,6 +61,8 @@ class Guard:
         def values(name: bytes) -> list[bytes]:
             return [value for key, value in scope["headers"] if key == name]
 
+        if said := ambiguity(scope["headers"]):
+            return 400, said
         hosts = values(b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return 421, "this host name is not allowed"

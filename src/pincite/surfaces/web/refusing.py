@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
+    from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 
     Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+#: Headers of which a proxy in front of the server may take another one than we do.
+_ONCE: Final = (b"authorization", b"content-length", b"transfer-encoding")
+
+
+def ambiguity(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return why the headers of a request may be read in two ways, "" if they may not: it has two
+    keys, or two lengths (RFC 9112, 6.1). Names are in lower case."""
+    names = Counter(name for name, _ in headers)
+    for name in _ONCE:
+        if names[name] > 1:
+            return f"the request has several {name.decode().title()} headers"
+    if names[b"content-length"] and names[b"transfer-encoding"]:
+        return "the request has both Content-Length and Transfer-Encoding"
+    return ""
 
 
 async def refuse(send: Send, status: int, said: object) -> None:
