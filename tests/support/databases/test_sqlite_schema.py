@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import IndexTooNew
-from pincite.support.databases.sqlite_schema import is_of_another_program, migrate, use_log
+from pincite.support.databases.sqlite_schema import (
+    is_of_another_program,
+    migrate,
+    take_step,
+    use_log,
+)
 
 STEPS = ("CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO b VALUES (1)")
 
@@ -29,6 +34,15 @@ def test_a_step_that_fails_leaves_nothing_behind() -> None:
     assert not database.in_transaction
     assert database.execute("PRAGMA user_version").fetchone() == (0,)
     assert database.execute("SELECT name FROM sqlite_master").fetchall() == []
+
+
+def test_a_step_that_another_process_has_taken_meanwhile_does_not_run() -> None:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    assert not take_step(database, STEPS, lambda: False)
+    assert not database.in_transaction
+    assert database.execute("SELECT name FROM sqlite_master").fetchall() == []
+    assert take_step(database, STEPS, lambda: True)
+    assert database.execute("SELECT count(*) FROM b").fetchone() == (1,)
 
 
 def test_a_file_of_a_newer_version_is_refused_by_name() -> None:

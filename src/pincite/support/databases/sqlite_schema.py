@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -147,20 +148,35 @@ def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) 
     if the file has seen more scripts than there are, StoreError, and errors of SQLite."""
     require_passive(database, name)
     taken: list[int] = []
+
+    def is_at(version: int) -> bool:
+        return known_version(database, len(migrations), name) == version
+
     while (version := known_version(database, len(migrations), name)) < len(migrations):
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            if known_version(database, len(migrations), name) == version:
-                for statement in statements_of(migrations[version]):
-                    database.execute(statement)
-                database.execute(f"PRAGMA user_version = {version + 1}")
-                taken.append(version + 1)
-            database.execute("COMMIT")
-        except BaseException:
-            if database.in_transaction:
-                database.execute("ROLLBACK")
-            raise
+        scripts = migrations[version], f"PRAGMA user_version = {version + 1}"
+        if take_step(database, scripts, partial(is_at, version)):
+            taken.append(version + 1)
     return tuple(taken)
+
+
+def take_step(
+    database: sqlite3.Connection, scripts: Sequence[str], is_needed: Callable[[], bool]
+) -> bool:
+    """Run scripts in one transaction, in which no other process can change the file, unless they
+    are not needed there. Return whether they ran. If one fails, none has an effect. Raises errors
+    of SQLite and of `is_needed`."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        needed = is_needed()
+        for script in scripts if needed else ():
+            for statement in statements_of(script):
+                database.execute(statement)
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        raise
+    return needed
 
 
 def known_version(database: sqlite3.Connection, known: int, name: str) -> int:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
-from pincite.support.databases.sqlite_schema import is_of_another_program, statements_of, use_log
+from pincite.support.databases.sqlite_schema import is_of_another_program, take_step, use_log
 from pincite.workspace.database.schema_steps import TAKEN, Step, steps_after, steps_of
 from pincite.workspace.database.sqlite_rights import refuse_what_is_not_theirs
 from pincite.workspace.database.transaction import new_id, time_text
 
 _BUSY_S: Final = 30.0  # other writers change a few rows, or add 100,000 to a feed
 _MARK: Final = 0x50494E57
-_STEPS: Final = """
+_RECORD: Final = """
+    PRAGMA user_version = {0.number};
+    PRAGMA application_id = {1};
     CREATE TABLE IF NOT EXISTS schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    INSERT INTO schema_steps VALUES ({0.number}, '{0.name}');
 """
 
 
@@ -79,19 +83,16 @@ def steps_left(connection: SqliteConnection) -> tuple[Step, ...]:
 def take_steps(connection: SqliteConnection) -> tuple[str, ...]:
     """Take all steps of the schema that the file lacks and return their names. Raises
     sqlite3.Error."""
-    db, taken = connection.db, []
+    taken = []
     for step in steps_of("sqlite"):
-        script = f"PRAGMA user_version = {step.number}; PRAGMA application_id = {_MARK};"
-        db.execute("BEGIN IMMEDIATE")
-        if step not in steps_left(connection):  # now that nobody else can migrate
-            db.execute("ROLLBACK")
-            continue
-        for statement in statements_of(step.sql + script + _STEPS):
-            db.execute(statement)
-        db.execute("INSERT INTO schema_steps VALUES (?, ?)", (step.number, step.name))
-        db.execute("COMMIT")
-        taken.append(step.name)
+        scripts = step.sql, _RECORD.format(step, _MARK)
+        if take_step(connection.db, scripts, partial(_lacks, connection, step)):
+            taken.append(step.name)
     return tuple(taken)
+
+
+def _lacks(connection: SqliteConnection, step: Step) -> bool:
+    return step in steps_left(connection)
 
 
 def failed(path: Path, error: sqlite3.Error | OSError) -> Exception:
