@@ -129,6 +129,7 @@ async def settle_spec(
         average_length=spec.average_length or average_for(spec),
         attributes={**schema.attributes, **spec.attributes},
         require=schema.require,
+        lexical_by_choice=spec.lexical_by_choice or run.options.lexical,
     )
     if upgraded != spec:
         await run.client.create(upgraded)
@@ -161,6 +162,7 @@ async def _new_spec(
         attributes=schema.attributes,
         require=schema.require,
         fields=schema.fields,
+        lexical_by_choice=options.lexical,
     )
     return replace(spec, average_length=average_for(spec))
 

@@ -92,11 +92,12 @@ AVERAGE_LENGTH: Final = 56.0
 class CollectionSpec(msgspec.Struct, frozen=True):
     """The specification of a collection: one dense model, and the fingerprints of its encoders.
 
-    `dense` is the dense encoder's fingerprint, None for a lexical collection. `model` is the name
-    that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is the stemming
-    language. `average_length` is the length in terms to which BM25 compares that of a chunk.
-    `sparse` is the sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for
-    the default one. `idf` says whether its weights need the IDF.
+    `dense` is the dense encoder's fingerprint, None for a lexical collection. `lexical_by_choice`
+    says that its user asked for that (`--lexical`). `model` is the name that opens the encoder
+    (`voyage:voyage-code-3`), empty for the bundled one. `language` is the stemming language.
+    `average_length` is the length in terms to which BM25 compares that of a chunk. `sparse` is the
+    sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the default one.
+    `idf` says whether its weights need the IDF.
 
     `counted` says that the catalog counts terms, and queries contain the IDF. Otherwise the store
     applies its own (`engine_idf`), as in every index before 0.2. `mixed` says that some chunks may
@@ -133,6 +134,7 @@ class CollectionSpec(msgspec.Struct, frozen=True):
     attributes: Mapping[str, AttributeType] = {}
     require: tuple[str, ...] = ()
     fields: str = ""
+    lexical_by_choice: bool = False
 
     def __post_init__(self) -> None:
         """Take a fingerprint of an earlier version, which lacks the owner of the model, as what it

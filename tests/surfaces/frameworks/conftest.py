@@ -6,7 +6,7 @@ import asyncio
 import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -44,6 +44,15 @@ QUESTIONS = (
 )
 
 
+@contextmanager
+def without_model(folder: Path) -> Iterator[None]:
+    """Nothing can be embedded, so that collections are made without vectors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PINCITE_OFFLINE", "1")
+        patch.setenv("PINCITE_MODELS", str(folder / "no models"))
+        yield
+
+
 @pytest.fixture(scope="package")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("frameworks")
@@ -51,8 +60,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = folder / "acme" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    with Pincite(folder / ".pincite") as pincite:
-        pincite.index(folder / "acme", lexical=True)
+    with without_model(folder), Pincite(folder / ".pincite") as pincite:
+        pincite.index(folder / "acme")  # so that searches have a warning
     return folder / ".pincite"
 
 

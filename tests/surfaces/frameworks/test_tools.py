@@ -19,7 +19,7 @@ from pincite.surfaces.frameworks import openai_agents, pydantic_ai
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource
 from pincite.surfaces.frameworks.tools import evidence_text
 from pincite.surfaces.tools.hints import ToolNames, for_tools
-from tests.surfaces.frameworks.conftest import Opened
+from tests.surfaces.frameworks.conftest import Opened, without_model
 from tests.surfaces.frameworks.scripted import Scripted
 
 MAKERS: list[Any] = [openai_agents.evidence_tool, pydantic_ai.evidence_tool]
@@ -49,9 +49,9 @@ def test_no_warning_names_a_collection_that_a_tool_is_bound_to(
     tmp_path: Path, opened: Opened
 ) -> None:
     names = ("inner", "outer")
-    with Pincite(tmp_path / ".pincite") as pincite:
+    with without_model(tmp_path), Pincite(tmp_path / ".pincite") as pincite:
         for name in names:
-            pincite.upsert({"id": name, "text": "A key."}, lexical=True, collection=name)
+            pincite.upsert({"id": name, "text": "A key."}, collection=name)
         told = {one.message for one in pincite.search("key", collections=names).warnings}
     assert [sum(name in one for one in told) for name in names] == [1, 1]
     source = opened(EvidenceSource(tmp_path / ".pincite", collections=names))

@@ -22,5 +22,6 @@ SHAPES = {
     16: "fe578dea099afca1",
     17: "887594f3f75e4ea5",
     18: "0455362ebfcecdae",
+    19: "a28e63426c255929",
 }
 PROTOCOL = max(SHAPES)

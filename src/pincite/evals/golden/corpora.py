@@ -53,6 +53,7 @@ async def index_corpus(
         dimensions=encoder.dimensions if encoder else 0,
         language=language,
         average_length=max(1.0, sum(lengths) / len(lengths)),  # these are no chunks of one size
+        lexical_by_choice=encoder is None,
     )
     await index.create(spec)
     items = list(texts.items())

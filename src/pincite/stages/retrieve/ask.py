@@ -218,8 +218,8 @@ async def _dense(
     vectors: QueryVectors,
     notices: list[Notice] | None,
 ) -> Vector | None:
-    """Return the vector of the text. If there is none, a notice gives the reason; without a keyword
-    side, an error does."""
+    """Return the vector of the text. If there is none, a notice gives the reason, unless the user
+    chose a collection without vectors; without a keyword side, an error does."""
     name = scope.called(collection.spec.name)
     named = name == collection.spec.name
     upgrade = f"run `pincite index --upgrade -c {collection.spec.public_name}`"
@@ -228,8 +228,9 @@ async def _dense(
         lacking = f"{name} has no dense vectors"
         if notices is None:
             raise NoDenseVectors(lacking, hint=f"to add them, {upgrade}")
-        said = f"{lacking}, so it was searched by keywords only: to add them, {upgrade}"
-        notices.append(Notice("lexical_only", said))
+        if not collection.spec.lexical_by_choice:
+            said = f"{lacking}, so it was searched by keywords only: to add them, {upgrade}"
+            notices.append(Notice("lexical_only", said))
     elif collection.dense is not None:
         try:
             return await vectors.of(collection.dense, text)
