@@ -1,7 +1,7 @@
 """Text to terms: what counts as the same word on the lexical side.
 
 Text is cut by one regular expression into units, and each distinct unit is turned into its terms
-once (`Analyser._learn`) and then looked up. A unit is one of
+once (`Analyser.terms_of`) and then looked up. A unit is one of
 
 - a word with its inner dots, hyphens, underscores and apostrophes, such as `os.path.join`,
   `no-cache-dir`, `getUserName`, `2.13.0`: it gives its names whole (joined and in lower case, so
@@ -20,18 +20,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain, pairwise
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Final
 
 from pincite.providers.sparse.escapes import without_escapes
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.providers.sparse.languages import STEMMED, UNSPACED
 from pincite.support.late_patterns import late_pattern
-
-T = TypeVar("T")
+from pincite.support.remembered import Remembered
 
 #: Part of every fingerprint: raise it whenever a text without ESC may give other terms. Every index
 #: must then be rebuilt. Weights that version 1 stored before it read escape sequences as blanks
@@ -98,25 +97,6 @@ def _pattern_of(text: str) -> re.Pattern[str]:
     return _ASCII_UNIT if sharp else _ASCII_NAMES
 
 
-def look_up(
-    units: Sequence[str], known: Mapping[str, Sequence[T]], learn: Callable[[str], Sequence[T]]
-) -> list[T]:
-    """Return what each unit gives, joined in order. `learn` is asked once for each of those that
-    are not `known`, and remembers most of them there."""
-    try:
-        return list(chain.from_iterable(map(known.__getitem__, units)))
-    except KeyError:  # a unit that has not been seen yet, as in most texts
-        new = {unit: learn(unit) for unit in set(units).difference(known)}
-    try:
-        return list(chain.from_iterable(map(known.__getitem__, units)))
-    except KeyError:  # one that is not remembered, or was forgotten meanwhile
-        joined: list[T] = []
-        for unit in units:
-            found = known.get(unit, new.get(unit))
-            joined += learn(unit) if found is None else found
-        return joined
-
-
 class Analyser:
     """Turn texts of one language into terms. Safe to share between threads."""
 
@@ -125,8 +105,8 @@ class Analyser:
         effective = "english" if language in UNSPACED else language
         self._stop = FUNCTION_WORDS.get(effective, frozenset())
         self._english = effective == "english"
-        self._known: dict[str, tuple[str, ...]] = {}
-        self._stems: dict[str, str] = {}
+        self._known = Remembered(self.terms_of, _REMEMBERED, self.keeps)
+        self._stems = Remembered(self._stem, _REMEMBERED)
         self._lock = Lock()
         self._stemmer = None
         if effective in STEMMED:
@@ -136,7 +116,7 @@ class Analyser:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions. Accepts any string."""
-        return look_up(self.split(text), self._known, self._learn)
+        return list(chain.from_iterable(map(self._known.__getitem__, self.split(text))))
 
     def split(self, text: str) -> list[str]:
         """Return the units of a text in order; each gives its terms independently."""
@@ -160,17 +140,7 @@ class Analyser:
         """Yield the start, the end and the terms of each unit of a text."""
         text = without_escapes(text)
         for match in _pattern_of(text).finditer(text):
-            unit = match[0]
-            found = self._known.get(unit)
-            yield match.start(), match.end(), self._learn(unit) if found is None else found
-
-    def _learn(self, unit: str) -> tuple[str, ...]:
-        found = self.terms_of(unit)
-        if self.keeps(unit):
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[unit] = found
-        return found
+            yield match.start(), match.end(), self._known[match[0]]
 
     def _long(self, unit: str) -> list[str]:
         """Return the terms of a chain of names, each at most `_UNIT_CHARS` long."""
@@ -197,9 +167,7 @@ class Analyser:
             return self._word("".join(names))
         terms: list[str] = []
         for name in names:  # most of them were units before
-            found: Sequence[str] | None
-            found = self._known.get(name) if name.isascii() else self._name(name)
-            terms += self._learn_name(name) if found is None else found
+            terms += self._known[name] if name.isascii() else self._name(name)
         if len(names) > 1:
             terms.append(_fold(unit.casefold()))
         return terms
@@ -212,43 +180,23 @@ class Analyser:
         pieces = [piece for piece in re.split("['’]", unit) if len(piece) > 1]
         return [term for piece in pieces for term in self._unit(piece)]
 
-    def _learn_name(self, name: str) -> tuple[str, ...]:
-        """Return the terms of an ASCII name as `_name` does. They equal its terms as a unit, and
-        are cached."""
-        found = tuple(self._name(name))
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[name] = found
-        return found
-
     def _name(self, name: str) -> list[str]:
         """Return the whole name and, if it has several parts, each of its parts."""
         pieces = [piece for piece in name.replace("-", "_").split("_") if piece]
         if not pieces:
             return []
-        parts: list[str] = []
-        for piece in pieces:
-            humps = [piece] if piece.isalpha() and piece.islower() else _HUMP.findall(piece)
-            # A single letter is left over from splitting (OAuth), unless it was separate (T-cell).
-            parts += [h for h in humps if len(h) > 1 or h.isdigit()] if len(humps) > 1 else [piece]
-        terms = self._word("".join(pieces))
+        whole = "".join(pieces)
+        parts = pieces
+        if not (whole.islower() and whole.isalpha()):
+            parts = [part for piece in pieces for part in _humps(piece)]
+        names = [whole]
         if 1 < len(parts) <= _PARTS or (len(parts) == 1 and parts != pieces):
-            terms += [stem for part in parts if (stem := self._stem_of(part))]
-        return terms
+            names += parts
+        return [stem for name in names if (stem := self._stems[name.casefold()])]
 
     def _word(self, word: str) -> list[str]:
-        stem = self._stem_of(word)
+        stem = self._stems[word.casefold()]
         return [stem] if stem else []
-
-    def _stem_of(self, word: str) -> str:
-        word = word.casefold()
-        stem = self._stems.get(word)
-        if stem is None:
-            stem = self._stem(word)
-            if len(self._stems) >= _REMEMBERED:
-                self._stems.clear()
-            self._stems[word] = stem
-        return stem
 
     def _stem(self, word: str) -> str:
         """Return the stem of a word in lower case; "" for a function word."""
@@ -266,6 +214,13 @@ def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
     """The distinct terms of a text as the sparse side sees them."""
     analyser = Analyser(language)
     return lambda text: frozenset(analyser.terms(text))
+
+
+def _humps(piece: str) -> list[str]:
+    """Return the words of a piece of a name. A single letter is left over from splitting (OAuth),
+    unless it was separate (T-cell)."""
+    humps: list[str] = _HUMP.findall(piece)
+    return [h for h in humps if len(h) > 1 or h.isdigit()] if len(humps) > 1 else [piece]
 
 
 def _pairs(run: str) -> list[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import Final
 
 from pincite.model import SparseVector
 from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.model.term_ids import term_id
-from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser, is_unspaced, look_up
+from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser, is_unspaced
 from pincite.providers.sparse.languages import UNSPACED
 from pincite.support.question_words import without_question_words
+from pincite.support.remembered import Remembered
 
 #: nDCG@10, mean of ten collections, lexical and hybrid: k1 0.6 .683 .754, 0.9 .685 .753, 1.2 .686
 #: .752, 1.5 .686 .750, 2.0 .683. 1.2 loses nothing on either side. b 0.6 instead of 0.75: .684 and
@@ -47,8 +49,8 @@ class Bm25Encoder:
         self.analyser = Analyser(language)
         self._k1 = k1
         self._b = b
-        self._ids: dict[str, int] = {}
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._ids = Remembered(term_id, _REMEMBERED)
+        self._known = Remembered(self._ids_of, _REMEMBERED, self.analyser.keeps)
 
     @property
     def fingerprint(self) -> str:
@@ -83,29 +85,11 @@ class Bm25Encoder:
     def _counts(self, text: str) -> tuple[dict[int, int], int]:
         """Return the counts by id and the length. Two terms may share an id, as 1 in 100,000
         does."""
-        ids = look_up(self.analyser.split(text), self._known, self._learn)
+        ids = list(chain.from_iterable(map(self._known.__getitem__, self.analyser.split(text))))
         return Counter(ids), len(ids)
 
-    def _learn(self, unit: str) -> tuple[int, ...]:
-        terms = self.analyser.terms_of(unit)
-        try:
-            ids = tuple(map(self._ids.__getitem__, terms))
-        except KeyError:  # a term that is not remembered
-            ids = tuple(map(self._id, terms))
-        if self.analyser.keeps(unit):
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[unit] = ids
-        return ids
-
-    def _id(self, term: str) -> int:
-        i = self._ids.get(term)
-        if i is None:
-            i = term_id(term)
-            if len(self._ids) >= _REMEMBERED:
-                self._ids.clear()
-            self._ids[term] = i
-        return i
+    def _ids_of(self, unit: str) -> tuple[int, ...]:
+        return tuple(map(self._ids.__getitem__, self.analyser.terms_of(unit)))
 
 
 def average_length(language: str) -> float:
