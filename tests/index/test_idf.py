@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from pincite.errors import InvalidPoint
 from pincite.index.idf import count_terms, rounded, with_idf
 from pincite.model import SparseVector, TermCounts
 
@@ -29,6 +30,15 @@ def test_no_weight_is_rounded_to_nothing() -> None:
     assert rounded(SparseVector((1,), (1e-9,))).values == (1 / 512,)
     common = with_idf(SparseVector((1, 2), (1.0, 1.0)), TermCounts(10**6, {1: 10**6, 2: 1}))
     assert min(common.values) > 0
+
+
+@pytest.mark.parametrize("weight", [0.0, -1e-9, 1e-39, 1e39, math.nan, math.inf])
+def test_a_weight_that_is_no_positive_float32_is_refused_before_it_is_rounded(
+    weight: float,
+) -> None:
+    for _ in range(2):  # it is not remembered either
+        with pytest.raises(InvalidPoint, match="'a.md'"):
+            rounded(SparseVector((1, 2), (1.0, weight)), "a.md")
 
 
 def test_a_query_without_a_known_term_is_empty() -> None:

@@ -9,7 +9,6 @@ from typing import Final, Protocol
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import DocumentRecord, IndexedDocument
-from pincite.stores.validate import check_sparse
 
 _PAGE = 1_000
 _LAST: Final = chr(0x10FFFF)
@@ -93,7 +92,7 @@ def _before(path: str) -> str:
 
 async def require_fit(documents: Sequence[IndexedDocument]) -> None:
     """Raise UsageError if a document occurs twice, InvalidPoint if the points of a document do not
-    match its record, or have weights that cannot be rounded."""
+    match its record."""
     places: set[tuple[str, str]] = set()
     revisions: dict[str, str] = {}
     for number, (record, points) in enumerate(documents, start=1):
@@ -113,6 +112,3 @@ async def require_fit(documents: Sequence[IndexedDocument]) -> None:
             raise InvalidPoint(
                 f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
             )
-        where = repr(record.path)
-        for point in points:
-            check_sparse(point.sparse, where)

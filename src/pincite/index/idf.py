@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from pincite.model import CollectionSpec, SparseVector, TermCounts
+from pincite.model import CollectionSpec, DocumentRecord, SparseVector, TermCounts
+from pincite.stores.validate import check_sparse
 
 #: Weights of chunks are multiples of 1/512 and below 4: those of BM25 are below k1 + 1 = 2.2.
 _CHUNK_BITS = 9
@@ -28,14 +29,15 @@ _ROUNDED: dict[float, float] = {}
 
 
 def stored(
-    spec: CollectionSpec, revision: str, vectors: Sequence[SparseVector]
+    spec: CollectionSpec, record: DocumentRecord, vectors: Sequence[SparseVector]
 ) -> tuple[Sequence[SparseVector], dict[str, TermCounts]]:
-    """Return the weights of a revision's chunks as the store gets them, and the counts of their
-    terms for the catalog. Weights without IDF stay unchanged and are not counted."""
+    """Return the weights of a document's chunks as the store gets them, and the counts of their
+    terms for the catalog, by revision. Weights without IDF stay unchanged and are not counted.
+    Raises InvalidPoint for weights that cannot be rounded."""
     if not spec.idf:
         return vectors, {}
-    weights = [rounded(vector) for vector in vectors]
-    return weights, {revision: count_terms(weights)}
+    weights = [rounded(vector, record.path) for vector in vectors]
+    return weights, {record.revision: count_terms(weights)}
 
 
 def count_terms(vectors: Iterable[SparseVector]) -> TermCounts:
@@ -44,11 +46,13 @@ def count_terms(vectors: Iterable[SparseVector]) -> TermCounts:
     return TermCounts(len(having_any), Counter(chain.from_iterable(having_any)))
 
 
-def rounded(chunk: SparseVector) -> SparseVector:
-    """Return the weights of a chunk as multiples of 1/512, none of them 0."""
+def rounded(chunk: SparseVector, path: str = "") -> SparseVector:
+    """Return the weights of a chunk as multiples of 1/512, none of them 0. Raises InvalidPoint,
+    which names the path, for a weight that is no positive float32. The store checks the rest."""
     try:
         return SparseVector(chunk.indices, tuple(map(_ROUNDED.__getitem__, chunk.values)))
     except KeyError:  # a weight that has not been seen yet
+        check_sparse(chunk, repr(path))
         steps = {value: (round(value * _CHUNK_STEPS) or 1) / _CHUNK_STEPS for value in chunk.values}
     if len(_ROUNDED) + len(steps) > _REMEMBERED:
         _ROUNDED.clear()

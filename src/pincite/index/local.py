@@ -44,7 +44,6 @@ from pincite.model import (
 from pincite.model.attributes import changes_between
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
 from pincite.scope.required import require_tags
-from pincite.stores.validate import check_sparse
 from pincite.support.concurrency import run_to_completion
 from pincite.support.fields import replace
 
@@ -205,7 +204,7 @@ class LocalIndex:
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)  # a search may go first
             given = [point.sparse for point in points]
-            vectors, counted = stored(self._specs[collection], record.revision, given)
+            vectors, counted = stored(self._specs[collection], record, given)
             counts.update(counted)
             staged[record.revision] = [
                 Point(p.chunk, v, p.length, p.dense) for p, v in zip(points, vectors, strict=True)
@@ -318,9 +317,7 @@ class LocalIndex:
             return
         if len(vectors) != record.chunks:
             raise InvalidPoint(f"{record.path!r} has {record.chunks} chunks, not {len(vectors)}")
-        for vector in vectors.values():
-            check_sparse(vector, repr(record.path))
-        weights, counts = stored(self._specs[collection], revision, tuple(vectors.values()))
+        weights, counts = stored(self._specs[collection], record, tuple(vectors.values()))
         await self._store.set_sparse(collection, dict(zip(vectors, weights, strict=True)))
         await self._catalog.put(collection, [record], counts)
 
