@@ -35,7 +35,7 @@ def cumulative_cost(text: str) -> NDArray[np.float64]:
     import numpy as np
 
     total = np.zeros(len(text) + 1)
-    np.cumsum(_weights()[bigrams(text)], out=total[1:])
+    np.cumsum(_weights().take(bigrams(text)), out=total[1:])  # `take`: half the time of an index
     return total
 
 
@@ -47,23 +47,21 @@ def bigrams(text: str) -> NDArray[np.uint16]:
     points: NDArray[Any]
     if text.isascii():
         points = np.frombuffer(text.encode("ascii"), np.uint8)
-        kinds: NDArray[np.uint16] = _kinds()[points]
+        kinds: NDArray[np.uint16] = _kinds().take(points)
     else:
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        kinds = _kinds()[np.minimum(points, 0x250)]
+        kinds = _kinds().take(np.minimum(points, 0x250))
         if int(points.max()) >= 0x250:
             kinds[(points >= 0x2000) & (points < 0x2E80)] = 1
             kinds[points >= 0x2E80] = 31
             kinds[(points >= 0x3000) & (points < 0x3040)] = 1
     pairs = kinds.copy()
-    pairs[1:] += _before()[kinds[:-1]]
+    pairs[1:] += _before().take(kinds[:-1])
     upper = (points >= 65) & (points <= 90)
-    if upper.any():
-        inner = upper[1:] & (kinds[:-1] >= 2) & (kinds[:-1] <= 27)
-        lower = (points >= 97) & (points <= 122)
-        starts = lower[:-1].copy()
-        starts[:-1] |= lower[2:]
-        pairs[1:][inner & starts] = CAMEL
+    lower = (points >= 97) & (points <= 122)
+    camel = lower[:-1].copy()  # by the character before: `aB`, or `BC` before a small letter
+    camel[:-1] |= upper[:-2] & lower[2:]
+    pairs[1:][camel & upper[1:]] = CAMEL
     return pairs
 
 

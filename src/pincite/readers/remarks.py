@@ -52,7 +52,8 @@ def remarks_of(document: Document) -> list[str]:
 
 def _is_shim(document: Document) -> bool:
     if document.language == "python":
-        return bool(_STAR.search(document.text)) and _only_imports(document.text)
+        text = document.text
+        return "import *" in text and bool(_STAR.search(text)) and _only_imports(text)
     if document.language in ("javascript", "typescript", "tsx"):
         bare = _JS_COMMENT.sub("", document.text)
         return "export" in bare and not _JS_EXPORT.sub("", bare).strip(" \t\r\n;")
