@@ -37,7 +37,7 @@ def test_a_weight_that_is_no_positive_float32_is_refused_before_it_is_rounded(
     weight: float,
 ) -> None:
     for _ in range(2):  # it is not remembered either
-        with pytest.raises(InvalidPoint, match="'a.md'"):
+        with pytest.raises(InvalidPoint, match=r"'a\.md'"):
             rounded(SparseVector((1, 2), (1.0, weight)), "a.md")
 
 

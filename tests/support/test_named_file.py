@@ -14,7 +14,8 @@ from pincite.errors import PinciteError
 from pincite.evals.golden.beir import read_lines
 from pincite.evals.golden.questions import read_golden
 from pincite.evals.run.results import load_run
-from pincite.records.formats import FieldMap, read_records, require_file
+from pincite.records.field_map import FieldMap
+from pincite.records.formats import read_records, require_file
 from pincite.settings.sections.stores import store_key
 from pincite.stores.settings import StoreSettings
 from pincite.support.named_file import open_named, read_named, read_named_text

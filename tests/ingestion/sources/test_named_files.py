@@ -12,7 +12,7 @@ from pincite.model import SourceRecord
 from pincite.sources import SourceLimits, open_source
 from tests.disks import unreadable
 from tests.ingestion.desk import Desk
-from tests.places import quick_folder
+from tests.quick_folder import quick_folder
 from tests.sources.helpers import git, listed, plant, skipped
 
 FILES = {
