@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 import qdrant_edge as edge
 
 from pincite.model import Point
-from pincite.ports import SearchRequest, Store
+from pincite.ports import Store
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge import shard as shards
 from pincite.stores.qdrant_edge.reading import Recent
@@ -343,35 +343,3 @@ def test_a_long_document_is_read_in_turns_and_as_one_state_of_the_index() -> Non
             await store.close()
 
     asyncio.run(session())
-
-
-async def turns_while(staging: Coroutine[Any, Any, None]) -> int:
-    """The rounds of the event loop in which another task had a turn meanwhile."""
-    turns, ended = 0, False
-
-    async def count() -> None:
-        nonlocal turns
-        while not ended:
-            turns += 1
-            await asyncio.sleep(0)
-
-    counting = asyncio.create_task(count())
-    await staging
-    ended = True
-    await counting
-    return turns
-
-
-def test_writes_leave_more_turns_to_searches_once_there_are_some() -> None:
-    async def session() -> tuple[int, int]:
-        with quick_folder() as folder:
-            store = EdgeStore(folder / "collections")
-            await store.create(DENSE_SPEC)
-            before = await turns_while(store.stage("main", {"r1": random_points(256, seed=3)}))
-            await store.search("main", SearchRequest())
-            after = await turns_while(store.stage("main", {"r2": random_points(256, seed=4)}))
-            await store.close()
-            return before, after
-
-    before, after = asyncio.run(session())
-    assert after - before == 8 - 2  # writes of 32 and of 128 points

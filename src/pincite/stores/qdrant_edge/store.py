@@ -57,10 +57,7 @@ from pincite.stores.validate import (
 )
 
 _BATCH = 128  # points per operation: 3 ms in Qdrant Edge, so that searches never wait long
-#: Points staged per operation: a search needs some turns between them. While nobody searches, it is
-#: `_BATCH`, 12 ms, because each operation costs as much as three points besides these.
-_STAGED = 32
-_QUIET = 64  # calls of `stage` after a search, some seconds; guess, unmeasured
+_STAGED = 32  # points staged per operation; a search needs some turns between them
 _REVISIONS = 64  # revisions removed per operation: 7 ms
 _READ = 256  # chunks of a document read at once: 7 ms
 _DROPPED = ".dropped"  # a name that no collection can have
@@ -81,7 +78,6 @@ class EdgeStore:
         self._specs: dict[str, CollectionSpec] = {}
         self._shards: dict[str, Shard] = {}
         self._recent = Recent()
-        self._unasked = _QUIET  # calls of `stage` since the last search
         shutil.rmtree(root / _DROPPED, ignore_errors=True)
 
     async def create(self, spec: CollectionSpec) -> None:
@@ -127,11 +123,9 @@ class EdgeStore:
         size = sum(len(p.chunk.text) + 12 * len(p.sparse.indices) + 2_000 for _, p in pairs)
         shard.require_space(4 * size)
         shard.hidden.update(revisions.keys() - counts(shard, REVISION, revisions).keys())
-        most = _STAGED if self._unasked < _QUIET else _BATCH
-        self._unasked += 1
-        for start in range(0, len(pairs), most):
+        for start in range(0, len(pairs), _STAGED):
             async with shard.writing:
-                write(shard, pairs[start : start + most])
+                write(shard, pairs[start : start + _STAGED])
             await asyncio.sleep(0)  # let a search go first
 
     async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
@@ -166,7 +160,6 @@ class EdgeStore:
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         shard = self._shard(collection)
         check_request(self._specs[collection], request)
-        self._unasked = 0
         return search(shard, self._specs[collection], request)
 
     async def load(
