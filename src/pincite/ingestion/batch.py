@@ -44,9 +44,9 @@ class FileUnderAnalysis(msgspec.Struct, frozen=True):
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A document that lacks only its dense vectors. `texts` are the texts of its points for a dense
-    model, in order, empty without one; `new` are the types of attributes that are new to the
-    collection. `revision` replaces that of the record as long as a point lacks its dense vector."""
+    """A document that lacks only its dense vectors. `texts` are the encoded texts of its points, in
+    order; `new` are the types of attributes that are new to the collection. `revision` replaces
+    that of the record as long as a point lacks its dense vector."""
 
     record: DocumentRecord
     points: tuple[Point, ...]
