@@ -310,7 +310,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "tests": "factor for the score of tests; 1 leaves it unchanged",
             "prose": "factor for files other than code, in a collection of code",
             "minor": "factor for the score of examples and similar files",
-            "unasked": "factor for other files if the question is for tests or for pages",
+            "unasked": "factor for other files if the question is for tests, pages or changes",
             "further": "factor for the score of each further passage of a file",
             "bare": "factor, within a file, for passages with only comments and imports",
             "mixed": "weight of the order of files where documentation and code are mixed",

@@ -41,18 +41,19 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     `tests`, `prose` and `minor` are factors for the score of tests, of files other than code (in
     collections of code), and of examples and similar files. 1 switches them off, and so does a
     question that asks for such files. `unasked` is the factor for the others if the question begins
-    with asking for tests or for pages (`tests that a key expires`). `further` is the factor for
-    each further passage of a file: in code alone, .7, .5, .35 give .760, .769, .771 for the files
-    of ten repositories, and .181, .173, .162 for the passages of adk-dev. `bare` is the factor
-    within a file for passages of comments and imports only. `mixed`: the weight of the order of
-    files if the hits also contain documentation. `defined_first`: the number of definitions that
-    come before all else if the question is only a name, or asks where one is defined; 0 switches
-    that off. `pool`: the minimum number of loaded candidates in collections that are at least half
-    code. `by_words`: the number of the best hits of keyword search that are also loaded, as a share
-    of the pool: 0, .3, .5, .6, .7, 1 give .925, .924, .930, .930, .929, .927 with the model, for
-    99, 102, 107, 111, 115, 129 candidates.
+    with asking for tests or for pages (`tests that a key expires`), or asks for changes (`which
+    version removed the flag`): 1, .8, .6, .4, .2 give .776, .866, .940, .956, .970 for 57 of these
+    where pages are beside code. `further` is the factor for each further passage of a file: in code
+    alone, .7, .5, .35 give .760, .769, .771 for the files of ten repositories, and .181, .173, .162
+    for the passages of adk-dev. `bare` is the factor within a file for passages of comments and
+    imports only. `mixed`: the weight of the order of files if the hits also contain documentation.
+    `defined_first`: the number of definitions that come before all else if the question is only a
+    name, or asks where one is defined; 0 switches that off. `pool`: the minimum number of loaded
+    candidates in collections that are at least half code. `by_words`: the number of the best hits
+    of keyword search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925,
+    .924, .930, .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
-    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0076 and 0082.
+    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0076, 0082 and 0088.
     """
 
     coherence: float = 0.6

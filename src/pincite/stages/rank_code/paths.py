@@ -1,4 +1,5 @@
-"""Recognise files that seldom answer a question about code: tests, prose, data, examples."""
+"""Recognise files that seldom answer a question about code: tests, prose, data, examples; and
+questions that ask for them."""
 
 from __future__ import annotations
 
@@ -41,6 +42,15 @@ _MINOR = re.compile(
     r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
     r"|third_party)/|\.d\.ts\Z|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
     re.I,
+)
+#: Files and folders of that name. `changes`, `news` and `history` have other subjects, too, so they
+#: count on the top level or in capitals; `releases/` has notes if its files are named by versions.
+_CHANGELOG = re.compile(
+    r"(?:^|/)(?i:change[-_ ]?logs?|release[-_ ]?notes?|relnotes|what'?s[-_ ]?new|upgrading"
+    r"|migrating|migration[-_ ]guide)"
+    r"(?:/|(?:[-_. ]v?\d[^/]*)?(?:\.[A-Za-z]+)?\Z)"
+    r"|(?:^(?i:changes|news|history|upgrade)|(?:^|/)(?:CHANGES|NEWS|HISTORY|UPGRADE))"
+    r"(?:[-_]v?\d[^/]*)?(?:\.[A-Za-z]+)?\Z|(?:^|/)releases/v?\d[^/]*\Z"
 )
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|fixtures?|mocks?|mocked)\b", re.I)
 _ASKS_PROSE = re.compile(
@@ -98,13 +108,50 @@ _WANTS_PAGES = re.compile(
     r" (?:say|mention|recommend|state|tell|describe|explain|suggest)\b)",
     re.I,
 )
+_NUMBER = r"(?:v\d+|\d+\.\d+)(?:\.\d+)*"
+_SOME = r"[^?\n]{0,150}"  # words between two parts of a question
+_LONGEST = 500  # characters of a question for changes; guess: longer ones are messages or code
+#: Programs add and remove these while they run.
+_RUNTIME = (
+    r"(?:children|connections?|documents?|elements?|entries|entry|events?|examples?|files?|items?"
+    r"|jobs?|keys?|lines?|locks?|members?|messages?|nodes?|objects?|packets?|pages?|records?|rows?"
+    r"|sessions?|users?|values?)"
+)
+_THE = r"(?:an?|each|every|the|this|that|its|my)"
+_VERSION = (
+    r"(?:which|what) (?:(?:minor|major|patch) )?(?:versions?|releases?)\b"
+    rf"(?! of {_THE}\b)"  # "which version of the protocol" may be of anything
+)
+_HAPPENED = (
+    r"introduc(?:ed?|ing)|drop(?:ped)?|deprecated?|renamed?|replaced? (?:by|with)|stabili[sz]ed"
+    r"|reverted|backported|upgraded|turned (?:on|off)"
+    r"|(?:stop|start)(?:ped|ed)? (?:being|supporting)"
+    r"|(?:become|became|made) (?:stable|required|optional|available|public|the default)"
+)
+#: "When was the flag removed" asks for a change. "When is a flag removed", "when was a file
+#: added" and "when was the key removed from the map" are said of what a program does.
+_WANTS_CHANGES = re.compile(
+    rf"\b{_VERSION}{_SOME}\b(?:{_HAPPENED}|added|removed|changed|moved|fixed|fixes|first \w+ed"
+    r"|(?:allow|support|reject|require|start|stop)s|started|stopped)\b"
+    rf"|\bsince (?:when|{_VERSION})|\b(?:in|as of|until) {_VERSION}"
+    rf"|\bwhen (?:was|were|did|has|have)\b(?! (?:{_THE} )?{_RUNTIME} \w+ed\b){_SOME}"
+    rf"\b(?:{_HAPPENED}|(?:add(?:ed)?|removed?)(?! (?:from|in|into|to) {_THE}\b))\b"
+    rf"|\bwhen (?:was|were|did|has) {_SOME}{_NUMBER}{_SOME}\breleased\b"
+    r"|\bwhat(?:'s| is| was| are| were| has| will)?(?: been| be)? (?:new|changed|different|fixed"
+    rf"|added|removed|deprecated|renamed)\b{_SOME} (?:in|from|between|since|with|for|after)"
+    rf" {_NUMBER}|\b(?:fixed|added|removed|deprecated|renamed|promoted|changed)\b{_SOME} in"
+    rf" {_NUMBER}|\bupgrad\w* (?:from \S+ )?to {_NUMBER}"
+    rf"|\bbreaking changes (?:in|of|from|since|between|for)\b|\A(?:the )?release notes (?:of|for) ",
+    re.I,
+)
 _ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)
 _REMEMBERED = 10_000  # paths, about 2 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """The factors for kinds of files, for one question. `others` is for all but tests."""
+    """The factors for kinds of files, for one question. `others` is for all but tests, `changelog`
+    for pages and data that tell what changed."""
 
     tests: float
     prose: float
@@ -112,6 +159,7 @@ class Priors:
     minor: float
     code: float
     others: float
+    changelog: float
 
     def of(self, kinds: Iterable[SourceType], path: str) -> float:
         """Return the factor for the score of a file whose passages are of these kinds."""
@@ -119,8 +167,9 @@ class Priors:
         by_place = self.others * (self.minor if place == "minor" else 1.0)
         if place == "tests":
             by_place = self.tests
-        by_kind = {"code": self.code, "data": self.data}
-        return max(by_kind.get(kind, self.prose) * by_place for kind in kinds)
+        pages = self.changelog if is_changelog(path) else self.prose
+        by_kind = {"code": self.code, "data": max(self.data, pages), "docs": pages}
+        return max(by_kind[kind] * by_place for kind in kinds)
 
 
 @lru_cache(_REMEMBERED)
@@ -141,6 +190,19 @@ def is_of_tests(path: str) -> bool:
     return is_there is not None and not _PAGES_FOLDER.search(folders)
 
 
+@lru_cache(_REMEMBERED)
+def is_changelog(path: str) -> bool:
+    """Is this path a changelog of the project, such as `NEWS.md`, `docs/release-notes/2.0.md` or
+    `UPGRADE-3.0.md`? Those of tests and of vendored packages are not."""
+    return _CHANGELOG.search(path) is not None and not place_of(path)
+
+
+def wants_changes(question: str) -> bool:
+    """Does a question ask what changed, or when (`which version removed the flag`)? English only:
+    questions in other languages never do."""
+    return len(question) <= _LONGEST and _WANTS_CHANGES.search(question) is not None
+
+
 def priors_for(question: str, config: RankCodeConfig) -> Priors:
     """Return the factors. A kind that the question asks for has the factor 1. Pages do if it asks
     how to use something."""
@@ -154,4 +216,5 @@ def priors_for(question: str, config: RankCodeConfig) -> Priors:
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
         code=config.unasked if wants_pages else 1.0,
         others=config.unasked if _WANTS_TESTS.match(question) else 1.0,
+        changelog=1.0 if wants_changes(question) else prose,
     )

@@ -22,8 +22,9 @@ from pincite.stages.rank_code.definitions import (
     definition_part,
     names_of,
 )
+from pincite.stages.rank_code.first import changelogs_first, in_front
 from pincite.stages.rank_code.names import name_parts
-from pincite.stages.rank_code.paths import is_of_tests, place_of, priors_for
+from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
 from pincite.stages.rank_code.words import Likeness, QuestionWords, Terms, vocabulary_of
 
@@ -90,16 +91,31 @@ def rank_code(
     previous score and the new one, with the weight `mixed` for the new one: such a question needs
     passages, of pages and of several definitions, more than one file. From nine tenths of code on,
     this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
-    is defined, gets `defined_first` of its definitions first, one of each file.
+    is defined, gets `defined_first` of its definitions first, one of each file. If a question asks
+    what changed, or when, the scores of all but changelogs are multiplied by `unasked`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent
     of scores lies between `words_power` and 1 in proportion.
     """
+    if not config.enabled:
+        return tuple(candidates)
+    ranked = tuple(candidates)
+    if any(_is_code(one, code) for one in candidates):
+        ranked = _by_files(query, candidates, terms, config, code, partial)
+    return changelogs_first(query.text, ranked, config.unasked)
+
+
+def _by_files(
+    query: Query,
+    candidates: Sequence[Candidate],
+    terms: Terms,
+    config: RankCodeConfig,
+    code: frozenset[str],
+    partial: Mapping[str, float],
+) -> tuple[Candidate, ...]:
     ours: list[Candidate] = []
     others: list[Candidate] = []
-    if not config.enabled or not any(_is_code(one, code) for one in candidates):
-        return tuple(candidates)
     for one in candidates:
         takes_part = _is_code(one, code) or is_of_tests(one.chunk.path)
         (ours if takes_part else others).append(one)
@@ -116,26 +132,11 @@ def rank_code(
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
     in_order = [one for one, _ in ordered]
     meant = defining(query, in_order, config.defined_first, beside_pages=bool(others))
-    return _first(meant, merged) if meant else merged
+    return in_front(meant, merged) if meant else merged
 
 
 def _is_code(one: Candidate, code: AbstractSet[str]) -> bool:
     return one.chunk.source_type == "code" or one.collection in code
-
-
-def _first(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return the candidates with those that are `meant` before the others. All that change places
-    exchange their scores."""
-    places = {(one.collection, one.chunk.id): place for place, one in enumerate(meant)}
-    order = sorted(
-        candidates, key=lambda one: places.get((one.collection, one.chunk.id), len(places))
-    )
-    return tuple(
-        one
-        if one is before
-        else one.with_signal(Signal("ranked", one.rank_signal.kind, before.rank_signal.value))
-        for one, before in zip(order, candidates, strict=True)
-    )
 
 
 def _trust(share: float, config: RankCodeConfig) -> float:
@@ -289,5 +290,5 @@ def _definition(chunk: Chunk) -> str:
 
 def forget() -> None:
     """Clear the caches of names, paths and texts."""
-    for known in (known_bare, names_of, is_of_tests, place_of, vocabulary_of):
+    for known in (is_changelog, known_bare, names_of, is_of_tests, place_of, vocabulary_of):
         known.cache_clear()
