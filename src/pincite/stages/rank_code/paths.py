@@ -108,7 +108,7 @@ _WANTS_PAGES = re.compile(
     r" (?:say|mention|recommend|state|tell|describe|explain|suggest)\b)",
     re.I,
 )
-_NUMBER = r"(?:v\d+|\d+\.\d+)(?:\.\d+)*"
+_NUMBER = r"(?<![\w.])(?>v\d+|\d+\.\d+)(?>(?:\.\d+)*)"  # whole: its parts are no starts
 _SOME = r"[^?\n]{0,150}"  # words between two parts of a question
 _LONGEST = 500  # characters of a question for changes; guess: longer ones are messages or code
 #: Programs add and remove these while they run.
