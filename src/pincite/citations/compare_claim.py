@@ -39,7 +39,7 @@ from pincite.model import Document
 from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import CONTENT_DIGITS, content_digits, is_ambiguous, same_revision
 from pincite.readers import content_hash_of
-from pincite.sources import OpenSource
+from pincite.sources import OpenSource, UnreadableFile
 from pincite.sources.entries import within_any
 from pincite.support.fields import replace
 from pincite.support.finding.find import Lines, find_text, has_words
@@ -104,7 +104,8 @@ def compare_claim(
     except PinciteError as error:
         if not cited.known.content_hash:
             return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
-        return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
+        status = "unknown" if isinstance(error, UnreadableFile) else "deleted"
+        return ClaimCheck(claim.citation, status, error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, current, *cited.chars)
     status, detail, start, end = _compare(cited, current)

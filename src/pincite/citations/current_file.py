@@ -9,7 +9,8 @@ from typing import Literal
 from pincite.errors import SourceError
 from pincite.model import Document, Source
 from pincite.readers import content_hash_of, read_document
-from pincite.sources import Entry, OpenSource, SkipCode
+from pincite.readers.extraction.result import reason_of
+from pincite.sources import Entry, OpenSource, SkipCode, Skipped, UnreadableFile
 from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
 from pincite.support.finding.find import Lines, Words
@@ -21,7 +22,8 @@ _WHOLE_HASH = 64  # digits
 
 
 def document_at(opened: OpenSource, path: str) -> Document | None:
-    """A file as it is now, None if the source has it no more. Raises SourceError."""
+    """A file as it is now, None if the source has it no more. Raises SourceError: UnreadableFile
+    if it is there and cannot be read."""
     entry = opened.find(path)
     if entry is None:
         return None
@@ -29,7 +31,11 @@ def document_at(opened: OpenSource, path: str) -> Document | None:
         return document
     raw = opened.read(entry)
     ref = opened.ref_for(entry, content_hash_of(raw), raw)
-    return read_document(raw, source=opened.source, path=path, ref=ref)
+    try:
+        return read_document(raw, source=opened.source, path=path, ref=ref)
+    except SourceError as error:
+        code, detail = reason_of(error)
+        raise UnreadableFile(path, detail or code) from error
 
 
 def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
@@ -39,7 +45,14 @@ def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
         return "deleted", "the file is gone"
     if left_out.code == "empty":
         return "changed", "the file is empty"
-    return "unknown", f"the file was not read: its source leaves it out now ({left_out.code})"
+    return "unknown", f"the file was not read: {why_not_read(left_out)}"
+
+
+def why_not_read(left_out: Skipped) -> str:
+    """Why a file that is there is not read, as the rest of a sentence."""
+    if left_out.cannot_be_read:
+        return left_out.detail or "it cannot be read"
+    return f"its source leaves it out now ({left_out.code})"
 
 
 class CurrentFile:

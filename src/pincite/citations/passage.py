@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.citations.current_file import document_at
+from pincite.citations.current_file import document_at, why_not_read
 from pincite.citations.pages import Place, no_lines, place_in, widened
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, PageUnit, SourceRecord
@@ -77,7 +77,7 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
         document = document_at(opened, path)
         left_out = opened.left_out(path) if document is None else None
     if left_out is not None:
-        said = f"{path} was not read: its source leaves it out now ({left_out.code})"
+        said = f"{path} was not read: {why_not_read(left_out)}"
         raise SourceError(said, hint="pincite index")
     if document is None:
         raise SourceError(f"{path} is no longer in {record.source.location}", hint="pincite index")

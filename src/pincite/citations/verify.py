@@ -16,7 +16,7 @@ from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError
 from pincite.model import Attributes, Evidence, EvidencePack, SourceRecord
 from pincite.ports import CollectionInfo, PagedIndex, Readable
-from pincite.sources import OpenSource
+from pincite.sources import OpenSource, UnreadableFile
 from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source
 
@@ -125,7 +125,7 @@ def _check_all(
                     opened[key] = stack.enter_context(again)
                 found = check_item(opened[key], item, text_cut=text_cut, renames=renames)
                 checked.append(at_address(found, item, record.source.url_rule))
-            except StoreError as error:  # a database that is away says nothing of what is in it
+            except (StoreError, UnreadableFile) as error:  # it may be there, with the same text
                 checked.append(Checked(item.number, item.citation, "unknown", error.message))
             except PinciteError as error:
                 checked.append(Checked(item.number, item.citation, "deleted", error.message))

@@ -10,7 +10,7 @@ from pincite.model import Chunk, Context, Match, Notice, Source
 from pincite.model.citation import format_citation, parse_citation
 from pincite.model.pages import page_of_span, rows_at
 from pincite.ports import Quote, Seen
-from pincite.readers.extraction.result import Extraction
+from pincite.readers.extraction.result import Extraction, reason_of
 from pincite.readers.extraction.run import extract_soon
 from pincite.readers.secrets import without_secrets
 from pincite.support.fields import replace
@@ -28,7 +28,8 @@ def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: 
     try:
         found = extract_soon(path, raw, content_hash, WAIT_S, ocr=source.ocr)
     except SourceError as error:
-        return gone(quote, "stale", error.message)
+        code, detail = reason_of(error)
+        return gone(quote, "stale", f"its file has changed and cannot be read: {detail or code}")
     if found is None:
         said = (
             f"{one_line(path)} has changed and is still being read: its passages were not checked"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from pincite.model import Attributes, AttributeType, Document, DocumentRecord, Point
+from pincite.model.left_out import NOT_READ
 from pincite.ports import Image
 from pincite.sources import Entry
 
@@ -72,11 +73,11 @@ class Batch(msgspec.Struct, frozen=True):
     path: str
 
     def unread(self, among: Container[str]) -> dict[str, str]:
-        """Return those `among` the files that cannot be read, by path, with the reason."""
+        """Return those `among` the files that could not be read, by path, with the reason."""
         return {
-            one.path: one.detail
+            one.path: one.detail or one.code
             for one in self.skipped
-            if one.code == UNREADABLE and one.path in among
+            if one.code in NOT_READ and one.path in among
         }
 
     @property

@@ -11,7 +11,7 @@ import msgspec
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.sources.changes import Changes
 from pincite.model import DocumentRecord, SourceRecord
-from pincite.model.left_out import lies_in, line_of, path_of
+from pincite.model.left_out import code_of, lies_in, line_of, path_of
 from pincite.support.fields import replace
 
 _NAMED = 50  # skipped files listed in the catalog
@@ -141,7 +141,7 @@ class IngestReport(msgspec.Struct):
         parts = {part: Counter(known) for part, known in record.skipped_in.items()}
         kept = [line for line in record.skipped_paths if line not in former]
         for line, number in (*((one, -1) for one in former), *((one, 1) for one in now)):
-            code = line.partition(": ")[0]
+            code = code_of(line)
             part = next((one for one in parts if lies_in(path_of(line), one)), None)
             for counted in (counts, *(() if part is None else (parts[part],))):
                 counted[code] = max(0, counted[code] + number)

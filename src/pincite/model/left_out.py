@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
+
+#: Codes of files whose content could not be had: no permission, damaged or half written, over a
+#: time limit, without their extractor. Another attempt may succeed.
+NOT_READ: Final = frozenset({"unreadable", "failed", "timed_out", "no_extractor"})
 
 _BRACKETS = str.maketrans("()", "[]")
 
@@ -22,6 +27,11 @@ def _is_closed(text: str) -> bool:
         if depth < 0:
             return False
     return not depth
+
+
+def code_of(line: str) -> str:
+    """Return the code in a line."""
+    return line.partition(": ")[0]
 
 
 def path_of(line: str) -> str:

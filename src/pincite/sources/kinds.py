@@ -73,7 +73,9 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
     name = path.rpartition("/")[2].lower()
     code: SkipCode | None = None
     detail = ""
-    if size == 0:
+    if size == 0 and extracted_suffix(path):  # no such file is: it is being written, or damaged
+        code, detail = "unreadable", "the file has nothing in it"
+    elif size == 0:
         code = "empty"
     elif suffix_of(path) in _BINARY:
         code, detail = "binary", f".{suffix_of(path)}"

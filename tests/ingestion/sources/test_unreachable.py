@@ -1,9 +1,10 @@
-"""A run that nobody asked for removes nothing from folders that it cannot read."""
+"""A run that nobody asked for removes nothing that it cannot read now."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.disks import unreadable
 from tests.ingestion.desk import Index
 from tests.ingestion.indexed_folder import SPARSE
 from tests.quick_folder import quick_folder
+from tests.readers.office_files import docx
 
 SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint)
 
@@ -99,5 +101,42 @@ def test_a_name_that_is_not_text_keeps_no_file_that_has_the_shown_one(tmp_path: 
         assert (await run(index, tmp_path, careful=True))[0] == ["a\ufffd.md", "b.md"]
         (tmp_path / "a\ufffd.md").unlink()
         assert await run(index, tmp_path, careful=True) == (["b.md"], [])
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (lambda raw: raw[: len(raw) // 2], "failed: b.docx (it cannot be opened as a zip file"),
+        (lambda _: b"", "unreadable: b.docx (the file has nothing in it)"),
+        (lambda raw: b"\0" * len(raw), "failed: b.docx (the file has nothing in it)"),
+    ],
+    ids=["half", "empty", "zeros"],
+)
+def test_a_damaged_file_keeps_the_text_that_was_read_before(
+    tmp_path: Path, broken: Callable[[bytes], bytes], said: str
+) -> None:
+    async def check() -> None:
+        index = Index()
+        await index.create(SPEC)
+        (tmp_path / "a.md").write_text("# Fox\n\nThe fox.\n")
+        whole = docx("A zeppelin.")
+        (tmp_path / "b.docx").write_bytes(whole)
+        await run(index, tmp_path, careful=True)
+        (tmp_path / "b.docx").write_bytes(broken(whole))
+        paths, (notice,) = await run(index, tmp_path, careful=True)
+        assert paths == ["a.md", "b.docx"]
+        assert notice.message.startswith("b.docx of ")
+        assert "; the text read before stays in the index" in notice.message
+        (record,) = await index.sources("main")
+        assert record.skipped_paths[0].startswith(said)
+        later = docx("A zeppelin and a kite.")
+        (tmp_path / "b.docx").write_bytes(later)
+        assert await run(index, tmp_path, careful=True) == (["a.md", "b.docx"], [])
+        texts = [one.text for one in await index.document("main", "docs", "b.docx")]
+        assert any("kite" in text for text in texts)
+        (tmp_path / "b.docx").write_bytes(broken(later))
+        assert await run(index, tmp_path, careful=False) == (["a.md"], [])  # somebody asked for it
 
     asyncio.run(check())

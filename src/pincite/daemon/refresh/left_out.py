@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from pincite.model import SourceRecord
-from pincite.model.left_out import path_of
+from pincite.model.left_out import NOT_READ, code_of, path_of
 from pincite.sources import Entry
 from pincite.sources.entries import NAME_IS_NO_TEXT
 
 
 class Listed(NamedTuple):
-    """What the catalog lists as left out of a source, and what of it as unreadable. It lists the
-    first files only: if there are more, `all_before_ns` is the end of the run that left them out,
+    """What the catalog lists as left out of a source, and what of it could not be read. It lists
+    the first files only: if there are more, `all_before_ns` is the end of the run that left them out,
     otherwise 0. `folders` are times of folders, read so far."""
 
     left_out: frozenset[str]
@@ -29,7 +29,7 @@ class Listed(NamedTuple):
         cut = record.complete and sum(record.skipped.values()) > len(skipped)
         end = datetime.fromisoformat(record.indexed_at) if cut and record.indexed_at else None
         before_ns = int(end.timestamp()) * 10**9 if end is not None else 0
-        paths = (frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped)))
+        paths = (frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped, NOT_READ)))
         return cls(*paths, before_ns, {})
 
     def may_be_left_out(self, entry: Entry, root: str) -> bool:
@@ -51,8 +51,8 @@ class Listed(NamedTuple):
         return self.folders[folder]
 
 
-def unreadable_of(skipped: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of unreadable files and folders among those that were left out. Names that
+def unreadable_of(skipped: Iterable[str], codes: Container[str] = ("unreadable",)) -> Iterator[str]:
+    """Yield the paths of files and folders that were left out for one of these reasons. Names that
     are not text are none: what is shown of them may be the path of another file."""
-    ours = (one for one in skipped if one.startswith("unreadable: "))
+    ours = (one for one in skipped if code_of(one) in codes)
     return (path_of(one) for one in ours if not one.endswith(f" ({NAME_IS_NO_TEXT})"))

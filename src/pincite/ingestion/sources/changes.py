@@ -124,7 +124,8 @@ def unreachable(opened: OpenSource, places: Mapping[str, str]) -> Notice:
     said = f"{first or opened.source.location} of {opened.source.name} cannot be read"
     also = f", nor can {counted(more, 'other place')}" if more else ""
     to_do = f"make it readable, or to remove its documents: {FOREGROUND}"
-    return Notice(UNREACHABLE, f"{said}: {places[first]}{also} (try: {to_do})")
+    kept = "the text read before stays in the index"
+    return Notice(UNREACHABLE, f"{said}: {places[first]}{also}; {kept} (try: {to_do})")
 
 
 def unread_commit(opened: OpenSource) -> Notice | None:

@@ -98,7 +98,7 @@ class Extracting:
             extra = EXTRACTORS[suffix].extra
             raise refused("no_extractor", f"pip install 'pincite[{extra}]'")
         if not raw.strip(b"\0 \t\r\n"):
-            raise refused("empty", "the file has nothing in it")
+            raise refused("failed", "the file has nothing in it")
         key = (suffix, content_hash, ocr and recognises(suffix))
         with self._lock:
             if key in self._kept:
