@@ -11,7 +11,7 @@ from pincite.citations.claims import check_claims
 from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.current_file import CitationStatus
 from pincite.engine import AsyncPincite
-from pincite.errors import StoreError
+from pincite.errors import StoreError, UsageError
 from pincite.model import Chunk
 from pincite.ports import PagedIndex
 from pincite.sources import Entry
@@ -405,3 +405,12 @@ def test_a_citation_of_endless_length_names_no_file(repository: Repository) -> N
     assert (found.status, found.path) == ("unknown", None)
     assert found.detail.startswith("no indexed file is named 'acme@")
     assert len(found.detail) < 1_000
+
+
+def test_citations_given_to_verify_are_pointed_to_check(repository: Repository) -> None:
+    async def check() -> None:
+        async with AsyncPincite(repository.settings) as engine:
+            with pytest.raises(UsageError, match="`check` takes citations"):
+                await engine.verify(cast(Any, [repository.citation]))
+
+    asyncio.run(check())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from pincite.model import EvidencePack
+from pincite.model import EvidencePack, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.stages.gate import GateConfig
@@ -48,3 +48,9 @@ def test_with_a_model_too_unless_the_passage_is_near_enough() -> None:
     assert (near.level, near.kind) == ("grounded", "normalised")
     strict = asked("key secret Facebook", GateConfig(absent_normalised=1.0), lexical=False).verdict
     assert (strict.level, strict.value) == ("weak", near.value)
+
+
+def test_a_search_of_nothing_says_of_no_word_that_the_index_lacks_it() -> None:
+    pack = ask(QUESTION, collection(), scope=Scope(paths=("nowhere/*",)))
+    assert [one.code for one in pack.warnings] == ["nothing_in_scope"]
+    assert (pack.absent_terms.index, pack.absent_terms.evidence) == ((), ())

@@ -116,7 +116,8 @@ class FileReader(OpenIndex):
 
         if isinstance(pack, Answer):
             return await self._verify_sources(pack, tags)
-        require_kind("pack", pack, EvidencePack, "an EvidencePack or an Answer")
+        wanted = "an EvidencePack or an Answer; `check` takes citations"
+        require_kind("pack", pack, EvidencePack, wanted)
         theirs = self.foreign.readable()
         folder, asked = self.settings.index, asking.checked_tags(tags)
         return await verify(self.client(), pack, theirs, folder, tags=asked)

@@ -21,7 +21,7 @@ from pincite.support.valid_text import valid_text
 
 _BATCH_CHARS = 8_000_000  # a batch ends with the record that reaches this
 _SAMPLE_CHARS = 40_000  # of the first batch, to guess the language
-Given = tuple[int, object]  #: a record with its position
+Given = tuple[int, object]  #: the position of a record, and the record, `Placed` if it is of a file
 
 
 async def batches_of(
@@ -77,10 +77,8 @@ class _Gathered:
 
     def add(self, one: object) -> list[Given] | None:
         """Add a record. Returns the batch if it is complete."""
-        if isinstance(one, Placed):
-            self._position, one = one.position, one.given
-        else:
-            self._position = one.position if isinstance(one, Unreadable) else self._position + 1
+        of_file = isinstance(one, Placed | Unreadable)
+        self._position = one.position if of_file else self._position + 1
         self.batch.append((self._position, one))
         self._chars += _chars_of(one)
         if len(self.batch) < self._most and self._chars < _BATCH_CHARS:
@@ -93,6 +91,7 @@ def _texts_of(given: object) -> Iterable[str]:
     def field_of(one: object, name: str) -> object:
         return one.get(name) if isinstance(one, Mapping) else getattr(one, name, None)
 
+    given = given.given if isinstance(given, Placed) else given
     pages = field_of(given, "pages")
     parts = pages if isinstance(pages, (list, tuple)) else ()
     found = (

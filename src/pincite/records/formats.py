@@ -127,9 +127,9 @@ def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
                 for row in rows_of(batch):
                     number += 1
                     if isinstance(row, str):
-                        yield Unreadable("unreadable", row, number)
+                        yield Unreadable("unreadable", row, number, "row")
                     else:
-                        yield Placed(fields.record(row), number)
+                        yield Placed(fields.record(row), number, "row")
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error}", hint="check the file") from error
     except ArrowException as error:

@@ -47,19 +47,28 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A record of a file that could not even be read. It takes its place among the others."""
+    """A record of a file that could not even be read. It takes its place among the others. `unit`
+    is what its position counts."""
 
     code: str
     message: str
     position: int
+    unit: str = "line"
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A record with its line or row in a file."""
+    """A record with its line or row in a file; `unit` says which."""
 
     given: object
     position: int
+    unit: str = "line"
+
+
+def place_of(given: object, position: int) -> str:
+    """Return the place of a record for messages: `line 7`, or `record 7` if it is of no file."""
+    unit = given.unit if isinstance(given, Placed | Unreadable) else "record"
+    return f"{unit} {position:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +94,15 @@ def accept(
     require: tuple[str, ...] = (),
     declared: Collection[str] | None = None,
 ) -> Accepted:
-    """The record that is given: a `Record`, a dataclass or a mapping with its fields. `known` are
+    """The record that is given: a `Record`, a dataclass or a mapping with its fields, also with its
+    place in a file. `known` are
     the types of attributes, `require` those that every record must have; for `declared` see
     `normalise`. Raises InvalidRecord that names the record by its position and id, and the field.
     """
-    where, id_ = f"record {position:,}", ""
+    where, id_ = place_of(given, position), ""
     try:
+        if isinstance(given, Placed):
+            given = given.given
         if isinstance(given, Unreadable):
             raise _Refused(given.code, given.message)
         fields = _fields(given, _FIELDS, "a record")

@@ -39,7 +39,7 @@ from pincite.model import (
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex
 from pincite.records.batches import Given, batches_of, language_of
-from pincite.records.normalise import MOST_TITLE_CHARS, accept
+from pincite.records.normalise import MOST_TITLE_CHARS, accept, place_of
 from pincite.records.purge import remove_going
 from pincite.records.report import MOST_NAMED, Counts, RecordFailure, UpsertProgress, UpsertReport
 from pincite.settings.load import Settings
@@ -231,8 +231,9 @@ class _Run:
                 one = accept(given, position, types, self.spec.require, self.declared)
                 if one.record.path in first_at:
                     raise InvalidRecord(
-                        f"record {position:,} ({one.record.id!r}): record"
-                        f" {first_at[one.record.path]:,} has the same id and was used",
+                        f"{place_of(given, position)} ({one.record.id!r}):"
+                        f" {place_of(given, first_at[one.record.path])} has the same id and was"
+                        " used",
                         code="duplicate_id",
                         id=one.record.id,
                         position=position,

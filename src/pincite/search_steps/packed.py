@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.model import Compared, EvidencePack, Notice
+from pincite.model import AbsentTerms, Compared, EvidencePack, Notice
 from pincite.scope.unmatched import unmatched
 from pincite.scope.warnings import omitted_of, warnings_of
 from pincite.search_steps.plan import plan_of
@@ -28,6 +28,9 @@ async def pack_evidence(
     """The evidence pack of a search, with its plan, its warnings and the time of each step."""
     deps, scope, trace = run.deps, run.scope, run.trace
     scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope)
+    searched, absent = not scope_notices, AbsentTerms()
+    if searched:
+        absent = absent_words(run, compared.candidates, compared.contexts, outcome.found)
     packed = pack(
         run.query,
         shown,
@@ -44,9 +47,9 @@ async def pack_evidence(
         config=run.profile.pack,
         compared=compared,
         required=run.facts.required,
-        absent=absent_words(run, compared.candidates, compared.contexts, outcome.found),
+        absent=absent,
     )
-    warnings = warnings_of(packed.warnings, scope, searched=not scope_notices)
+    warnings = warnings_of(packed.warnings, scope, searched=searched)
     packed = replace(packed, warnings=warnings, omitted=omitted_of(packed.omitted, scope))
     packed = trace.tap("pack", packed)
     return replace(packed, timings_ms=trace.timings_ms())

@@ -27,11 +27,11 @@ def lines(*rows: object) -> str:
 
 
 def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> None:
-    cli.write("a.jsonl", lines(*ROWS) + "no json\n" + lines({"id": "t1", "text": "again"}))
+    cli.write("a.jsonl", lines(*ROWS) + "\n\nno json\n" + lines({"id": "t1", "text": "again"}))
     done = cli("import", "a.jsonl", "--lexical", code=1)
     assert "a.jsonl: 2 written, 2 failed records" in done.stderr
-    assert "unreadable: record 3: the line is not valid JSON" in done.stderr
-    assert "duplicate_id: record 4 ('t1')" in done.stderr
+    assert "unreadable: line 5: the line is not valid JSON" in done.stderr
+    assert "duplicate_id: line 6 ('t1'): line 1 has the same id and was used" in done.stderr
     assert "warning: attribute_new: course is now a keyword" in done.stderr
     assert done.stdout == ""
 
@@ -68,7 +68,7 @@ def test_records_come_from_the_standard_input_and_from_tables(cli: Cli) -> None:
     columns = ("--id", "key", "--text", "body", "--attribute", "year")
     done = cli("import", "a.csv", *columns, "--source", "tables", code=1)
     assert (
-        "attribute_invalid: record 3 ('8'): attribute 'year': 'soon' is not a valid integer"
+        "attribute_invalid: line 3 ('8'): attribute 'year': 'soon' is not a valid integer"
         in done.stderr
     )
     pack = cli.json("search", "table of printers", "--where", "year = 2026")

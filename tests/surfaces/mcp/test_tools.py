@@ -171,6 +171,7 @@ def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
         result
     )
     following = text_of(result).splitlines()[-1].split("read_lines ")[1]
+    assert following.endswith(":201:200")  # no more than the tool gives at once
     rest = structure_of(call(indexed.folder, "read_lines", locator=following))
     assert rest["passage"]["start_line"] == 201
     blank = structure_of(call(indexed.folder, "read_lines", locator="docs/long.md#L199-L200"))
@@ -245,7 +246,7 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
         (
             "verify_citations",
             {"citations": [{"citation": "a", "quotes": "x"}]},
-            "citations[0]: there is no field 'quotes'",
+            "citations[0]: there is no field 'quotes'; its fields are citation, quote",
         ),
         ("index_status", {"verbose": True}, "no argument is named 'verbose'"),
     ],

@@ -13,6 +13,7 @@ from pincite.support.terminal import one_line
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
 from pincite.surfaces.tools.hints import for_tools
 
+MOST_LINES = 200  #: of a file or record at once
 _ROOM = 150  # tokens beside the lines of a passage: its citation, and how to read on
 
 
@@ -55,7 +56,7 @@ def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -
     if left:
         parts.append(
             f"... {left} more lines: read_lines {one_line(f'{passage.repo}:{passage.path}')}"
-            f":{passage.end_line + 1}:{left}"
+            f":{passage.end_line + 1}:{min(left, MOST_LINES)}"
         )
     return "\n".join(parts)
 

@@ -29,7 +29,6 @@ from pincite.surfaces.tools import arguments as tool_arguments
 from pincite.surfaces.tools.texts import MAX_TOKENS, Budget, answer_text, results_for
 from pincite.surfaces.traced_search import traced_search
 
-_MAX_LINES = 200
 _MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
 
 
@@ -148,7 +147,7 @@ async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -
         reading = _cut_record(passage, passage.start_char, passage.end_char, most)
     else:
         lines = passage.text.split("\n")
-        kept = lines[: min(_MAX_LINES, texts.lines_within(passage, asked.max_tokens))]
+        kept = lines[: min(texts.MOST_LINES, texts.lines_within(passage, asked.max_tokens))]
         left = len(lines) - len(kept)
         if left:
             last = passage.start_line + len(kept) - 1
@@ -163,7 +162,7 @@ async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -
 def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
     """What is given of a record at once: its lines may be of any length."""
     lines = passage.text.split("\n")
-    kept = "\n".join(lines[:_MAX_LINES])[: min(most, _MAX_RECORD_CHARS)]
+    kept = "\n".join(lines[: texts.MOST_LINES])[: min(most, _MAX_RECORD_CHARS)]
     if len(kept) == len(passage.text):
         return Reading(passage, 0)
     at, rest = start + len(kept), with_chars(passage.citation, start + len(kept), end)
@@ -213,7 +212,7 @@ def tools(
         Tool(
             "read_lines",
             "Read lines",
-            f"Read lines of an indexed file as it is now, {_MAX_LINES} at most.",
+            f"Read lines of an indexed file as it is now, {texts.MOST_LINES} at most.",
             ReadArguments,
             None,
             partial(_read, engine, tags),

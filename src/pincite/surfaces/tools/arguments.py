@@ -141,7 +141,9 @@ def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
     unknown = _UNKNOWN.search(message)
     if unknown is not None:
         if unknown["place"]:
-            return f"{unknown['place']}: there is no field {unknown['name']!r}"
+            fields = _fields_at(unknown["place"].partition("[")[0], into)
+            known_there = f"; its fields are {', '.join(fields)}" if fields else ""
+            return f"{unknown['place']}: there is no field {unknown['name']!r}{known_there}"
         return _unknown(unknown["name"], known)
     text, _, place = message.partition(" - at `$.")
     name = place.rstrip("`")
@@ -167,6 +169,15 @@ def _enumerated(schema: Mapping[str, Any]) -> list[str]:
     for one in (*filter(None, [schema.get("items")]), *schema.get("anyOf", ())):
         found += _enumerated(one)
     return [one for one in found if one is not None]
+
+
+def _fields_at(name: str, into: type[msgspec.Struct]) -> list[str]:
+    """Return the fields of the objects that an argument takes in a list."""
+    definitions = dict(msgspec.json.schema(into)["$defs"])
+    items = definitions[into.__name__]["properties"].get(name, {}).get("items", {})
+    named = [one.get("$ref", "").rpartition("/")[2] for one in (items, *items.get("anyOf", ()))]
+    found = next((one for one in named if one), "")
+    return list(definitions.get(found, {}).get("properties", ()))
 
 
 def _signature(into: type[msgspec.Struct], omit: Collection[str]) -> str:
