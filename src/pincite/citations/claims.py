@@ -12,9 +12,12 @@ from pincite.citations.claimed_text import ClaimedText, Passages, was_cited
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
 from pincite.citations.current_file import CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
+from pincite.citations.left_out import left_out_file
 from pincite.citations.listing import CitedIndex
+from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile
 from pincite.citations.resolve import (
+    WHAT_THERE_IS,
     NotNamed,
     find_chunk,
     find_path,
@@ -167,8 +170,16 @@ async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Cl
 
     try:
         return await read_any(claim.citation, as_written, of_span)
-    except NotNamed:
-        if index.narrowed or (earlier := _no_longer(infos, claim)) is None:
+    except NotNamed as error:
+        if error.hint in ("", WHAT_THERE_IS) and (
+            span := await find_place(index, infos, claim.citation, hidden=index.narrowed)
+        ):
+            return await of_span(span)
+        if index.narrowed:
+            raise
+        if left_out := await left_out_file(index, infos, claim.citation):
+            raise left_out from error
+        if (earlier := _no_longer(infos, claim)) is None:
             raise
         return earlier
 

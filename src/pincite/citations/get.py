@@ -13,7 +13,9 @@ from typing import Concatenate, ParamSpec
 
 from pincite.citations.changed_warning import with_warning
 from pincite.citations.forms import LINES, Span
+from pincite.citations.left_out import left_out_file
 from pincite.citations.listing import CitedIndex
+from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.resolve import (
     WHAT_THERE_IS,
@@ -130,8 +132,15 @@ async def get(
     try:
         return await read_any(locator, as_written, of_span)
     except NotNamed as error:
-        if within.narrowed or admit is not None or error.hint != WHAT_THERE_IS:
+        if error.hint != WHAT_THERE_IS:
             raise
+        hidden = within.narrowed or admit is not None
+        if span := await find_place(within, within.infos, locator, hidden=hidden):
+            return await of_span(span)
+        if hidden:
+            raise
+        if left_out := await left_out_file(within, within.infos, locator):
+            raise left_out from error
         hint = ""
         with suppress(StoreError):
             hint = await hint_for(within, within.infos, locator)

@@ -45,6 +45,12 @@ def path_of(line: str) -> str:
     return path
 
 
+def detail_of(line: str) -> str:
+    """Return the detail in a line, "" if it has none."""
+    rest = line[len(code_of(line)) + 2 + len(path_of(line)) :]
+    return rest[2:-1]
+
+
 def is_of(line: str, path: str) -> bool:
     """Is this the line of a file, or of one in a folder of this path? "" is everything."""
     said = line.partition(": ")[2]

@@ -15,8 +15,8 @@ from pincite.sources.entries import NAME_IS_NO_TEXT
 
 class Listed(NamedTuple):
     """What the catalog lists as left out of a source, and what of it could not be read. It lists
-    the first files only: if there are more, `all_before_ns` is the end of the run that left them out,
-    otherwise 0. `folders` are times of folders, read so far."""
+    the first files only. If there are more, `all_before_ns` is the end of the run that left them
+    out, otherwise 0. `folders` are times of folders, read so far."""
 
     left_out: frozenset[str]
     unreadable: frozenset[str]

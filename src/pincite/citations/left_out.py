@@ -1,0 +1,110 @@
+"""Why a file that a locator names is not in the index: as the catalog lists it, or as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from pincite.citations.forms import forms, places, spans
+from pincite.citations.listing import CitedIndex
+from pincite.citations.resolve import NotNamed
+from pincite.errors import PinciteError
+from pincite.model import SourceRecord
+from pincite.model.citation import parse_citation
+from pincite.model.left_out import code_of, detail_of, path_of
+from pincite.ports import CollectionInfo
+from pincite.readers import content_hash_of, extracted_suffix, file_type
+from pincite.readers.extraction.result import reason_of
+from pincite.readers.extraction.run import extract_soon
+from pincite.sources import OpenSource, UnreadableFile, reject_content
+from pincite.sources.reopening import reopen_source
+from pincite.support.terminal import one_line
+
+_WAIT_S = 2.0  # guess, unmeasured: for the text of a file that is not indexed
+_Reason = tuple[str, str]  # code and detail
+
+
+async def left_out_file(
+    index: CitedIndex, infos: Sequence[CollectionInfo], locator: str
+) -> NotNamed | None:
+    """The error for a locator of a file that is in a source and not in the index, with the reason;
+    None if there is none. Reads that file."""
+    asked: list[tuple[SourceRecord, list[str]]] = []
+    for info in infos:
+        for record in () if info.foreign else info.sources:
+            if record.source.kind != "records":
+                known = await index.documents(info.spec.name, record.source.name)
+                indexed = {one.path for one in known}
+                names = dict.fromkeys(_names(locator, record))
+                asked.append((record, [one for one in names if one not in indexed]))
+    return await asyncio.to_thread(_left_out, asked)
+
+
+def _left_out(asked: Sequence[tuple[SourceRecord, Sequence[str]]]) -> NotNamed | None:
+    for record, names in asked:
+        if (listed := _listed(record, names)) is not None:
+            return _error(*listed)
+        for name in names:
+            if (reason := _now(record, name)) is not None:
+                return _error(name, *reason)
+    return None
+
+
+def _names(locator: str, record: SourceRecord) -> Iterator[str]:
+    """The paths in a source that a locator may mean."""
+    for form in forms(locator):
+        for one in (form, *(span.name for span in spans(form)), form.partition("#")[0]):
+            cited = parse_citation(one)
+            if cited is not None and cited.source == record.source.name:
+                yield cited.place
+            yield one.removeprefix("./")
+            if one.startswith(f"{record.source.name}/"):  # as results of several sources are shown
+                yield one[len(record.source.name) + 1 :]
+            yield from (path for _, path in places(one, [record.source]) if path)
+
+
+def _listed(record: SourceRecord, names: Sequence[str]) -> tuple[str, str, str] | None:
+    """The path, code and detail of a file that the catalog lists by one of these names."""
+    for line in record.skipped_paths:
+        path = path_of(line)
+        if any(path == name or path.endswith(f"/{name}") for name in names):
+            return path, code_of(line), detail_of(line)
+    return None
+
+
+def _now(record: SourceRecord, path: str) -> _Reason | None:
+    """Why the file is left out as it is now; "" if nothing is wrong with it."""
+    try:
+        with reopen_source(record, only_read=True) as opened:
+            return _reason(opened, path)
+    except PinciteError:
+        return None  # the source is away, or the path is none
+
+
+def _reason(opened: OpenSource, path: str) -> _Reason | None:
+    if (left_out := opened.left_out(path)) is not None:
+        return left_out.code, left_out.detail
+    entry = opened.find(path)
+    if entry is None:
+        return None
+    try:
+        raw = opened.read(entry)
+        if extracted_suffix(path):
+            ocr = opened.source.ocr
+            extract_soon(path, raw, content_hash_of(raw), _WAIT_S, ocr=ocr)
+            return "", ""
+    except UnreadableFile as error:
+        return "unreadable", error.reason
+    except PinciteError as error:
+        return reason_of(error)
+    if (rejected := reject_content(path, raw)) is not None:
+        return rejected.code, rejected.detail
+    return ("unsupported", "") if file_type(path, raw[:256]) is None else ("", "")
+
+
+def _error(path: str, code: str, detail: str) -> NotNamed:
+    shown = one_line(path)
+    if not code:
+        return NotNamed(f"{shown} is there, but it is not indexed", hint="pincite index")
+    said = f"{shown} is left out of the index: {code}"
+    return NotNamed(f"{said} ({one_line(detail)})" if detail else said, hint="pincite status")
