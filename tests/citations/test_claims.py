@@ -13,9 +13,11 @@ from pincite.citations.current_file import CitationStatus
 from pincite.engine import AsyncPincite
 from pincite.errors import StoreError, UsageError
 from pincite.model import Chunk
+from pincite.model.citation import short_citation
 from pincite.ports import PagedIndex
 from pincite.sources import Entry
 from pincite.sources.folder import FolderSource
+from pincite.support.fields import replace
 from tests.citations.repository import FILE, Repository
 from tests.citations.repository import repository as repository
 from tests.sources.helpers import commit
@@ -414,3 +416,24 @@ def test_citations_given_to_verify_are_pointed_to_check(repository: Repository) 
                 await engine.verify(cast(Any, [repository.citation]))
 
     asyncio.run(check())
+
+
+def test_a_short_revision_is_judged_as_the_whole_one(repository: Repository) -> None:
+    """Tools write twelve digits."""
+    repository.write("dirty.txt", FILE)
+    repository.index()
+
+    async def cited(word: str) -> str:
+        async with AsyncPincite(repository.settings) as engine:
+            pack = await engine.search(word, paths=["dirty.txt"])
+            return pack[0].citation
+
+    dirty = asyncio.run(cited("walrus"))
+    assert "-dirty-" in dirty
+    for change in ("", "First a line.\n"):
+        for path, whole in {"walrus.txt": repository.citation, "dirty.txt": dirty}.items():
+            repository.write(path, change + FILE)
+            one, other = repository.check(whole), repository.check(short_citation(whole))
+            assert short_citation(whole) != whole
+            assert one == replace(other, citation=whole)
+            assert one.status == ("fresh" if not change else one.status)

@@ -51,7 +51,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "docs").mkdir()
     for name, text in {"keys.py": CODE, "small.md": SMALL, "long.md": LONG}.items():
         (place / "docs" / name).write_text(text)
-    sheets = {"Prices 2026": [["item", "price"], ["gadget", 2]], "Costs": [["nut", 3]]}
+    sheets: dict[str, list[list[object]]] = {
+        "Prices 2026": [["item", "price"], ["gadget", 2]],
+        "Costs": [["nut", 3]],
+    }
     (place / "docs" / "prices.xlsx").write_bytes(xlsx(sheets))
     (place / "docs" / "min.json").write_text('{"a": "' + "x" * 20_000 + '"}')
     (place / "docs" / "damaged.xlsx").write_bytes(b"PK\x03\x04 no archive")
@@ -109,8 +112,8 @@ def test_a_place_is_read_by_its_name(desk: Path, locator: str, begins: str, ends
     ("locator", "said", "hint"),
     [
         (
-            "keys.py:Keys.rotat",
-            "keys.py is indexed, but has no place 'Keys.rotat'",
+            "keys.py:Keys.rotates",
+            "keys.py is indexed, but has no place 'Keys.rotates'",
             "keys.py#rotate",
         ),
         (

@@ -104,8 +104,8 @@ def compare_claim(
     except PinciteError as error:
         if not cited.known.content_hash:
             return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
-        status = "unknown" if isinstance(error, UnreadableFile) else "deleted"
-        return ClaimCheck(claim.citation, status, error.message, cited.known.path)
+        state: CitationStatus = "unknown" if isinstance(error, UnreadableFile) else "deleted"
+        return ClaimCheck(claim.citation, state, error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, current, *cited.chars)
     status, detail, start, end = _compare(cited, current)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pincite.citations.forms import forms, places, spans
 from pincite.citations.listing import CitedIndex
 from pincite.citations.resolve import NotNamed
-from pincite.errors import PinciteError
+from pincite.errors import PinciteError, SourceError
 from pincite.model import SourceRecord
 from pincite.model.citation import parse_citation
 from pincite.model.left_out import code_of, detail_of, path_of
@@ -95,7 +95,7 @@ def _reason(opened: OpenSource, path: str) -> _Reason | None:
             return "", ""
     except UnreadableFile as error:
         return "unreadable", error.reason
-    except PinciteError as error:
+    except SourceError as error:
         return reason_of(error)
     if (rejected := reject_content(path, raw)) is not None:
         return rejected.code, rejected.detail

@@ -31,6 +31,7 @@ import msgspec
 from pincite.model.chunks import Chunk
 from pincite.model.documents import PAGE_UNITS, PageUnit, Rows
 from pincite.model.evidence import Evidence
+from pincite.model.revisions import short_ref
 
 _NUMBER = "[0-9]{1,9}"
 _LINES = rf"L{_NUMBER}(?:C{_NUMBER})?(?:-L{_NUMBER}(?:C{_NUMBER})?)?"
@@ -110,6 +111,15 @@ def format_citation(citation: Citation) -> str:
     elif start is not None and end is not None:
         lines = format_lines(start, end, citation.start_column, citation.end_column)
     return _write(citation.source, citation.ref, citation.place, lines)
+
+
+def short_citation(text: str) -> str:
+    """The citation for display: with twelve digits of its commit, which `parse_citation` and
+    everything that takes citations read as well. Other texts stay as they are."""
+    read = parse_citation(text)
+    if read is None or (short := short_ref(read.ref)) == read.ref:
+        return text
+    return text.replace(f"@{read.ref}:", f"@{short}:", 1)
 
 
 def parse_citation(text: str) -> Citation | None:

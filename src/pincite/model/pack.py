@@ -192,7 +192,7 @@ class EvidencePack:
 
         Arguments:
             max_tokens: the limit, at least 300. Tokens are estimated without a tokenizer; real
-                tokens are mostly 60 to 90 % of the estimate.
+                tokens are mostly 40 to 70 % of the estimate.
             line_numbers: put its line number in the file before each line. A `>` marks found lines
                 if other lines are shown around them.
 

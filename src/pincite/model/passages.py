@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -51,6 +51,9 @@ class Fitted(msgspec.Struct, frozen=True):
     part: Literal["whole", "alone", "cut"] = "whole"
 
 
+NOTHING: Final = Fitted("")  #: no item fits
+
+
 def fit_block(
     item: Evidence,
     tokens: int,
@@ -72,7 +75,7 @@ def fit_block(
         if cost(block) <= tokens:
             return Fitted(block, "whole" if quoted is whole[0] else "alone")
     if not cut:
-        return Fitted("")
+        return NOTHING
     alone = whole[-1]
     low, high = 0, len(alone.lines) - 1  # `low` lines fit, up to `high` may fit
     while low < high:

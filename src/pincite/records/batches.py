@@ -77,8 +77,10 @@ class _Gathered:
 
     def add(self, one: object) -> list[Given] | None:
         """Add a record. Returns the batch if it is complete."""
-        of_file = isinstance(one, Placed | Unreadable)
-        self._position = one.position if of_file else self._position + 1
+        if isinstance(one, Placed | Unreadable):
+            self._position = one.position
+        else:
+            self._position += 1
         self.batch.append((self._position, one))
         self._chars += _chars_of(one)
         if len(self.batch) < self._most and self._chars < _BATCH_CHARS:

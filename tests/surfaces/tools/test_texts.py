@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from pincite.errors import UsageError
 from pincite.model import AbsentTerms, Context, Evidence, EvidencePack, Notice, Omitted
+from pincite.model.citation import short_citation
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 from pincite.surfaces.adk import EvidenceToolset
@@ -58,12 +59,57 @@ def test_what_was_found_is_marked_in_what_is_shown_around_it() -> None:
 
 def test_what_does_not_fit_is_listed_so_that_it_can_be_read() -> None:
     long = "\n".join(f"step {n}: turn the key" for n in range(200))
-    said = answer_text(pack_of("first", long, "third"), 400)
-    assert fences(said) == ["1  first\n", "1  third\n"]
+    said = answer_text(pack_of("first", "second", long, "fourth"), 400)
+    whole, other, cut = fences(said)
+    assert (whole, other) == ("1  first\n", "1  second\n")
+    assert cut.startswith(" 1  step 0: turn the key\n")
+    assert " of 200 lines.\n" in said
+    assert "fourth" not in said  # a lower rank does not take the room of a higher one
     listed = said[said.index("Not shown for lack of space; read_lines reads them:") :]
-    assert listed.splitlines()[1] == "[2] acme@c0ffee:docs/2.md#L1"
-    named = answer_text(pack_of("first", long), 400, ToolNames(read=""))
+    assert listed.splitlines()[1] == "[4] acme@c0ffee:docs/4.md#L1"
+    named = answer_text(pack_of("first", long, "third"), 400, ToolNames(read=""))
     assert "read_lines" not in named
+
+
+def test_a_line_that_cannot_be_cut_does_not_end_the_answer() -> None:
+    said = answer_text(pack_of("first", "turn the key " * 2_000, "third"), 400)
+    assert fences(said) == ["1  first\n", "1  third\n"]
+    assert "\n[2] acme@c0ffee:docs/2.md#L1" in said
+
+
+@pytest.mark.parametrize("max_tokens", range(300, 700, 20))
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_what_does_not_fit_is_never_only_counted(max_tokens: int, count: int) -> None:
+    place = f"@{'c0ffee' * 7}:src/some/package/with_a_long_name"
+    items = tuple(
+        evidence("turn the key once more\n" * 9, n, citation=f"acme{place}/{n}.py#L1-L9")
+        for n in range(1, count + 1)
+    )
+    said = answer_text(replace(PACK, evidence=items), max_tokens)
+    assert estimate_tokens(said) <= max_tokens
+    _, _, listed = said.partition("read_lines reads them:\n")
+    assert not listed or listed.startswith("[")
+
+
+def test_revisions_are_short_in_the_text_and_whole_in_the_pack() -> None:
+    commit, digits = "0123456789abcdef" * 2 + "01234567", "fedcba987654"
+    given = {
+        f"acme@{commit}:docs/1.md#L1": "acme@0123456789ab:docs/1.md#L1",
+        f"acme@{commit}-dirty-{digits}:a b#L1-L2": f"acme@0123456789ab-dirty-{digits}:a b#L1-L2",
+        f"acme@sha256-{digits}:a.pdf#page=1": f"acme@sha256-{digits}:a.pdf#page=1",
+        f"acme@v1:{commit}@{commit}:x#L1": f"acme@v1:{commit}@{commit}:x#L1",
+        f"acme:{commit}#L1": f"acme:{commit}#L1",
+        "no citation": "no citation",
+    }
+    assert {one: short_citation(one) for one in given} == given
+    cited = next(iter(given))
+    gone = (Omitted("deleted", cited, "main", "docs/1.md"),)
+    long = "\n".join(f"step {n}: turn the key" for n in range(200))
+    items = (evidence("a", citation=cited), evidence(long, 2, citation=cited))
+    pack = replace(PACK, evidence=items, omitted=gone)
+    said = answer_text(pack, 500)
+    assert (said.count("acme@0123456789ab:"), said.count(commit)) == (3, 0)
+    assert commit in pack.to_prompt()
 
 
 def test_at_least_seven_tenths_of_an_answer_are_passages() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from pincite.citations.compare_claim import ClaimCheck
 from pincite.citations.passage import Passage
+from pincite.model.citation import short_citation
 from pincite.model.passages import fenced, number_lines, shown_lines
 from pincite.ports import CollectionInfo
 from pincite.support.counted import counted
@@ -38,7 +39,7 @@ def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -
     """The citation, the lines with their numbers in a fence, and how to read on; `rest` cites what
     is left of a record, whose lines have no number. A line that is longer than the answer may be is
     cut."""
-    parts = [one_line(passage.citation)]
+    parts = [one_line(short_citation(passage.citation))]
     if passage.changed:
         parts.append("warning changed: the file has changed since it was indexed")
     if passage.warning:
@@ -52,7 +53,7 @@ def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -
         parts.append("... cut: what follows is too long for this answer; give more max_tokens")
     if rest:
         what = "file" if passage.start_line == 0 else "record"
-        parts.append(f"... more of the {what}: read_lines {one_line(rest)}")
+        parts.append(f"... more of the {what}: read_lines {one_line(short_citation(rest))}")
     if left:
         parts.append(
             f"... {left} more lines: read_lines {one_line(f'{passage.repo}:{passage.path}')}"
