@@ -16,6 +16,7 @@ FILLERS = (
     *("a_", "_a", "_-", "_'", "_.", "a-", "-_", "a'", "Aa", "aA", "A1", "1.", "1,", "1-", "a.b"),
     *("a::", "a->", "k#", "../", "a/", "/a.py", "a.py:1 ", "--a", "`a` ", "[a](", "<!--", "</a>"),
     *("http://", "a@b", "x=1 ", "a\n", "a \n", "\\0", "colour", "colour-", "organis", "a's "),
+    *("1.1.", "when was 1.1.", "which version ", "added in 1.0 "),
     *("where is ", "which tests ", "what does ", "how do i ", "rotate_key ", "rotateKey", "key"),
 )
 
