@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.errors import DiskFull
 from pincite.index.local import LocalIndex
-from pincite.model import Source, SourceRecord
+from pincite.model import Chunk, Source, SourceRecord
 from pincite.ports import Index
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
@@ -36,6 +36,63 @@ async def test_a_changed_record_of_a_source_waits_for_the_next_flush(tmp_path: P
     (record,) = await catalog.sources(LEXICAL_SPEC.name)
     assert (record.source, index.dirty) == (described, False)
     await catalog.close()
+    await index.close()
+
+
+OLD = document_of("a.md", "a1", ["the brown fox", "the brown cow"], dense=False)
+NEW = document_of("a.md", "a2", ["the white hen"], dense=False)
+
+
+class Interrupted(MemoryStore):
+    """Something else happens when a revision is read, and before one is published."""
+
+    async def nothing(self) -> None: ...
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading: Callable[[], Awaitable[None]] = self.nothing
+        self.publishing: Callable[[], Awaitable[None]] = self.nothing
+
+    async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
+        happens, self.reading = self.reading, self.nothing
+        await happens()
+        return await super().of_revision(collection, revision)
+
+    async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
+        happens, self.publishing = self.publishing, self.nothing
+        await happens()
+        await super().publish(collection, replaced)
+
+
+@pytest.mark.anyio
+async def test_a_document_is_read_whole_while_it_is_replaced(tmp_path: Path) -> None:
+    """It is replaced between two turns of a long read, and read before the new one is published."""
+    store = Interrupted()
+    index = LocalIndex(store, SqliteCatalog(tmp_path / "catalog.db"))
+    await index.create(LEXICAL_SPEC)
+    await index.replace(LEXICAL_SPEC.name, [OLD])
+
+    async def replace_it() -> None:
+        await index.replace(LEXICAL_SPEC.name, [NEW])
+
+    async def read() -> list[str]:
+        found = await index.document(LEXICAL_SPEC.name, OLD.record.source, "a.md")
+        return [chunk.text for chunk in found]
+
+    store.reading = replace_it
+    assert await read() == ["the white hen"]
+
+    reads: list[list[str]] = []
+
+    async def read_it() -> None:
+        reads.append(await read())
+
+    store.publishing = read_it
+    await index.replace(LEXICAL_SPEC.name, [OLD])
+    assert (reads, await read()) == ([["the white hen"]], ["the brown fox", "the brown cow"])
+
+    await index.remove(LEXICAL_SPEC.name, ["a1"])
+    assert await read() == []
     await index.close()
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import qdrant_edge as edge
 
+from pincite.errors import StoreError
 from pincite.model import Point
 from pincite.ports import Store
 from pincite.stores.qdrant_edge import generations
@@ -340,6 +341,13 @@ def test_a_long_document_is_read_in_turns_and_as_one_state_of_the_index() -> Non
             await asyncio.sleep(0)
             await store.remove("main", ["r1"])
             assert await reading == ()
+
+            await store.stage("main", {"r3": points})
+            await store.publish("main", {"r3": None})
+            reading = asyncio.create_task(store.of_revision("main", "r3"))
+            await asyncio.sleep(0)
             await store.close()
+            with pytest.raises(StoreError, match="is closed"):
+                await reading
 
     asyncio.run(session())

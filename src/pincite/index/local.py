@@ -282,9 +282,21 @@ class LocalIndex:
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         self._usable(collection)
-        held = await self._catalog.revisions_of(collection, [(source, path)])
-        found = [c for r in held.values() for c in await self._store.of_revision(collection, r)]
+        found = await self._current(collection, (source, path))
         return tuple(await self._refs.apply(collection, found))
+
+    async def _current(self, collection: str, place: tuple[str, str]) -> tuple[Chunk, ...]:
+        """The chunks of a document, old or new while it is replaced. The revision that the catalog
+        names may not be published yet, or be replaced while it is read."""
+        revision = None
+        held = await self._catalog.revisions_of(collection, [place])
+        while held.get(place) not in (None, revision):
+            revision = held[place]
+            for one in (revision, *self._successors.before(collection, revision), revision):
+                if found := await self._store.of_revision(collection, one):
+                    return found
+            held = await self._catalog.revisions_of(collection, [place])
+        return ()
 
     async def chunk_ids(
         self, collection: str, documents: Sequence[tuple[str, str]]

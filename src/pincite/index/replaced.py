@@ -29,6 +29,12 @@ class Successors:
         if old is not None and old != new:
             self._known.append((self._clock_s(), collection, old, new))
 
+    def before(self, collection: str, revision: str) -> tuple[str, ...]:
+        """Return the revisions that this one has replaced or is about to replace."""
+        self._forget()
+        found = [old for _, name, old, new in self._known if (name, new) == (collection, revision)]
+        return tuple(dict.fromkeys(found))
+
     def into(self, collection: str, request: SearchRequest) -> SearchRequest:
         """Return the request, extended by the replacements of its revisions."""
         must = request.filter.must

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
+from pincite.errors import StoreError
 from pincite.model import (
     AttributeValue,
     Chunk,
@@ -279,4 +280,7 @@ class EdgeStore:
 
     def _shard(self, collection: str) -> Shard:
         check_known(collection, self._specs)
-        return self._shards[collection]
+        shard = self._shards.get(collection)
+        if shard is None:
+            raise StoreError(f"the store of the collection {collection!r} is closed")
+        return shard
