@@ -36,6 +36,8 @@ class Indexed:
         for path in ("src/a.py", "src/a b.py", "lib/v:1-2.md", ODD):
             (self.place / path).parent.mkdir(parents=True, exist_ok=True)
             (self.place / path).write_text("\n".join([path, *LINES[1:]]) + "\n")
+        long = f"{'word ' * 800}a gharial {'word ' * 200}"
+        (self.place / "long.txt").write_text(f"short\n{long}\nshort\n")
         self.sha = commit(self.place)
         git(self.place, "remote", "add", "origin", "git@github.com:acme/proj.git")
 
@@ -43,10 +45,10 @@ class Indexed:
         async with AsyncPincite(self.settings) as engine:
             await engine.index([self.place], options=IndexOptions(lexical=True, name="proj"))
 
-    def get(self, locator: str) -> Passage:
+    def get(self, locator: str, context: int = 0) -> Passage:
         async def session() -> Passage:
             async with AsyncPincite(self.settings) as engine:
-                return await engine.get(self.fill(locator))
+                return await engine.get(self.fill(locator), context)
 
         return asyncio.run(session())
 
@@ -138,11 +140,25 @@ def test_a_citation_with_columns_gives_its_characters_alone(indexed: Indexed) ->
     assert indexed.get(f"{cited}#L12C6-L13").raw == b"12\nline 13\n"
     assert indexed.get(f"{cited}#L12-L13C4").text == "line 12\nline"
     assert indexed.get(f"{cited}#L12C6-L12C400").text == "line 12"
+    assert indexed.get("a.py#L12C1-L12C4") == indexed.get("a.py:L12C1-L12C4") == one
+
+
+def test_lines_around_columns_are_whole_unless_they_are_long(indexed: Indexed) -> None:
+    around = indexed.get("a.py#L12C1-L12C4", 1)
+    assert (around.text, around.citation[-8:]) == ("line 11\nline 12\nline 13", "#L11-L13")
+    part = indexed.get("long.txt#L2C4001-L2C4009", 1)
+    assert (part.text, part.citation[-16:]) == ("a gharial", "#L2C4001-L2C4009")
+
+
+def test_columns_of_a_long_line_are_compared(indexed: Indexed) -> None:
+    assert indexed.status("long.txt#L2C4001-L2C4009", "a gharial") == "fresh"
+    assert indexed.status("long.txt#L2C5-L2C20", "a gharial") == "moved"
 
 
 @pytest.mark.parametrize("form", [form for form, first, _ in FORMS if first == 12])
 def test_a_claim_is_checked_by_any_of_the_forms(indexed: Indexed, form: str) -> None:
-    assert indexed.status(form, "line 12") == "fresh"
+    quote = "line 13" if "C3" in form else "line 12"  # which begins before the third column
+    assert indexed.status(form, quote) == "fresh"
     assert indexed.status(form, "line 50") == "moved"
     assert indexed.status(form, "a giraffe") == "changed"
 

@@ -189,6 +189,34 @@ def test_claims_are_checked_by_page_and_quote(office: Office) -> None:
     assert checked(office, "docs:talk.pptx#L1-L3").status == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("slide=1&char={start},{end}", "these characters are on slide 2"),
+        ("slide=2&char=0,{end}", "these characters are on several slides"),
+        ("page=2&char={start},{end}", "talk.pptx has slides, not pages"),
+        ("char=0,9999", "talk.pptx has 71 characters: 0 to 9999 is outside of them"),
+    ],
+)
+def test_numbers_of_one_citation_name_the_same_place(office: Office, place: str, said: str) -> None:
+    citation, _, chars = cited(office, 2).partition("#")
+    start, _, end = chars.partition("=")[2].partition("=")[2].partition(",")
+    wrong = f"{citation}#{place.format(start=start, end=end)}"
+    found = checked(office, wrong)
+    assert (found.status, found.detail) == ("changed", said)
+    moved = checked(office, wrong, "Costs fell. A little.")
+    assert (moved.status, moved.page) == ("moved", 2)
+
+
+def test_a_quote_is_not_at_a_place_that_its_file_cannot_have(office: Office) -> None:
+    lines = checked(office, "docs:talk.pptx#L1-L3", "Costs fell.")
+    assert (lines.status, lines.detail) == ("moved", "now on slide 2")
+    for place in ("page=3", "page=1&char=0,20"):
+        assert checked(office, f"docs:plain.md#{place}", "Only text.").status == "moved"
+    assert checked(office, "docs:plain.md#L3", "Only text.").status == "fresh"
+    assert checked(office, "docs:plain.md#L3-L0", "Only text.").status == "moved"
+
+
 def test_a_quote_of_a_page_has_whole_words(office: Office) -> None:
     page = cited(office, 1).partition("&")[0]
     for quote in ("ales rose", "Sales rose by 4 per", "osts fell."):

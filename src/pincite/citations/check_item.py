@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
+from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, named_lines
 from pincite.citations.pages import chars_now, cited_then, held_against, words_of
 from pincite.model import Document, Evidence
 from pincite.model.revisions import is_ambiguous, names_content, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import text_in
 from pincite.sources import OpenSource
-from pincite.support.finding.find import Lines, find_text, without_returns
+from pincite.support.finding.find import Lines, find_span, without_returns
 
 RevisionState = Literal["confirmed", "refuted", "unknown"]
 
@@ -173,8 +174,13 @@ def _now(
     found = _find(document.text, item, text_cut=text_cut)
     if found is None:
         return "changed", "the text is not in the file", None, None
-    end = found.start + item.end_line - item.start_line if text_cut else found.end
-    return "moved", f"now lines {found.start}-{end}", found.start, end
+    start = document.text.count("\n", 0, found[0]) + 1
+    end = start + document.text.count("\n", found[0], found[1] - 1)
+    if text_cut:
+        end = start + item.end_line - item.start_line
+    elif (columns := (item.start_column, item.end_column)) != WHOLE:
+        return "moved", f"now {named_lines(document.text, *found, columns)}", start, end
+    return "moved", f"now lines {start}-{end}", start, end
 
 
 def _absent(
@@ -207,10 +213,11 @@ def _revision(
 
 def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
     """Are the cited lines the text? A checkout may have translated line ends."""
-    lines = text.split("\n")
-    if item.end_line > len(lines):
+    columns = item.start_column, item.end_column
+    chars = chars_of_lines(text, item.start_line, item.end_line, columns)
+    if chars is None:
         return False
-    cited = _cited(lines[item.start_line - 1 : item.end_line], item)
+    cited = text[slice(*chars)]
     wanted = without_returns(item.text)
     if text_cut:
         return without_returns(cited).startswith(wanted)
@@ -218,18 +225,9 @@ def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
     return wanted in map(without_returns, ends)
 
 
-def _cited(lines: list[str], item: Evidence) -> str:
-    """The cited characters of the cited lines."""
-    if lines and item.end_column is not None:
-        lines[-1] = lines[-1][: item.end_column]
-    if lines and item.start_column is not None:
-        lines[0] = lines[0][item.start_column - 1 :]
-    return "\n".join(lines)
-
-
-def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
+def _find(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] | None:
     """Where the text is now. What began or ended with a line must do so still."""
-    return find_text(
+    return find_span(
         text,
         item.text,
         Lines(item.start_line, item.end_line),

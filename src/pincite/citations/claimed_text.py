@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.citations.lines_and_columns import WHOLE, Columns, chars_of_lines
 from pincite.citations.pages import document_then, place_in
 from pincite.citations.passage import IndexedFile, lines_of, no_such_line, reopened
 from pincite.errors import PinciteError, UsageError
@@ -34,7 +35,7 @@ class ClaimedText:
     page: int | None = None
     page_unit: PageUnit | None = None
     rows: Rows | None = None
-    columns: tuple[int | None, int | None] = (None, None)
+    columns: Columns = WHOLE
     cut: bool = False
 
 
@@ -53,8 +54,23 @@ def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str
     return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
 
 
-def cited_lines(cited: ClaimedText, text: str) -> str:
-    return "\n".join(text.split("\n")[(cited.start_line or 1) - 1 : cited.end_line])
+def cited_chars(cited: ClaimedText, text: str) -> tuple[int, int] | None:
+    """The characters that the cited lines and columns name, None if the text has none of them."""
+    if cited.start_line is None:
+        return 0, len(text)
+    return chars_of_lines(text, *lines_cited(cited), cited.columns)
+
+
+def lines_cited(cited: ClaimedText) -> tuple[int, int]:
+    """The first and the last of the cited lines, of all lines where none is cited."""
+    if cited.start_line is None:
+        return 1, 10**9
+    return cited.start_line, cited.start_line if cited.end_line is None else cited.end_line
+
+
+def cited_text(cited: ClaimedText, text: str) -> str:
+    chars = cited_chars(cited, text)
+    return "" if chars is None else text[slice(*chars)]
 
 
 def impossible(cited: ClaimedText, document: Document) -> str:
@@ -66,7 +82,7 @@ def impossible(cited: ClaimedText, document: Document) -> str:
             return error.message
     if cited.start_line is None:
         return ""
-    start, end = cited.start_line, cited.end_line or cited.start_line
+    start, end = lines_cited(cited)
     first, last = cited.columns
     if start < 1:
         return no_such_line(cited.known.path, document.text, start)
@@ -83,7 +99,7 @@ def outside(cited: ClaimedText, text: str) -> str:
     """Why this text of the file has no such lines or columns, "" where it has them."""
     if cited.start_line is None or cited.chars is not None:
         return ""
-    start, end = cited.start_line, cited.end_line or cited.start_line
+    start, end = lines_cited(cited)
     lines = lines_of(text)
     for line, column in zip((start, end), cited.columns, strict=True):
         if line > len(lines):
@@ -101,18 +117,6 @@ def is_revision(cited: ClaimedText, document: Document) -> bool:
         return True
     as_indexed = document.content_hash == cited.known.content_hash
     return as_indexed and same_revision(cited.ref, cited.known.ref)
-
-
-def columns_are(cited: ClaimedText, text: str) -> bool:
-    """Are the cited columns all of the quote? They may begin or end inside of a word."""
-    start = cited.start_line or 1
-    lines = lines_of(text)[start - 1 : cited.end_line or start]
-    first, last = cited.columns
-    if lines and last is not None:
-        lines[-1] = lines[-1][:last]
-    if lines and first is not None:
-        lines[0] = lines[0][first - 1 :]
-    return _alike("\n".join(lines), cited.text)
 
 
 def _alike(one: str, other: str) -> bool:
@@ -162,5 +166,5 @@ def was_cited(cited: ClaimedText, folder: Path | None) -> bool:
             place = place_in(then, cited.page, cited.page_unit, cited.chars, cited.rows)
             return _alike(then.text[place.start : place.end], cited.text)
         if any(cited.columns) and (raw := opened.read_at(cited.ref, path)):
-            return columns_are(cited, text_in(raw, opened.source, path)[0])
+            return _alike(cited_text(cited, text_in(raw, opened.source, path)[0]), cited.text)
     return False

@@ -163,7 +163,14 @@ async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Cl
                 page_unit=span.page_unit,
                 rows=span.rows,
             )
-        return ClaimedText(known, span.first, span.last or span.first, ref, claim.quote)
+        return ClaimedText(
+            known=known,
+            start_line=span.first,
+            end_line=span.last or span.first,
+            ref=ref,
+            text=claim.quote,
+            columns=span.columns,
+        )
 
     async def as_written(form: str) -> ClaimedText:
         return await _as_written(index, infos, replace(claim, citation=form))
@@ -252,7 +259,8 @@ def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText | N
                 continue  # the name may have lines in another form
             if span is None or span.first is None:
                 return whole
-            return replace(whole, start_line=span.first, end_line=span.last or span.first)
+            last = span.last or span.first
+            return replace(whole, start_line=span.first, end_line=last, columns=span.columns)
     return None
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from pincite.citations.claimed_text import (
     ClaimedText,
-    cited_lines,
-    columns_are,
+    cited_chars,
+    cited_text,
     escapes_of,
     impossible,
     is_revision,
+    lines_cited,
     outside,
     text_then,
 )
@@ -23,20 +25,23 @@ from pincite.citations.current_file import (
     absent,
     document_at,
 )
+from pincite.citations.lines_and_columns import WHOLE, named_lines
 from pincite.citations.pages import (
     Place,
     chars_of_quote,
     document_then,
+    exact_place,
     find_quote,
     no_lines,
-    place_in,
+    page_words,
+    place_of_chars,
     words_of,
 )
-from pincite.citations.passage import lines_of, reopened
+from pincite.citations.passage import reopened
 from pincite.citations.resolve import not_named
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Document
-from pincite.model.pages import rows_at, unit_of
+from pincite.model.pages import unit_of
 from pincite.model.revisions import CONTENT_DIGITS, content_digits, is_ambiguous, same_revision
 from pincite.readers import content_hash_of
 from pincite.sources import OpenSource, UnreadableFile
@@ -98,7 +103,7 @@ def compare_claim(
                 if then is not None:
                     if said := outside(cited, then):
                         return ClaimCheck(claim.citation, "changed", said, cited.known.path)
-                    cited = replace(cited, text=cited_lines(cited, then))
+                    cited = replace(cited, text=cited_text(cited, then))
     except StoreError as error:  # a database that is away says nothing of what is in it
         return unanswered(claim, cited, error, faults)
     except PinciteError as error:
@@ -195,15 +200,19 @@ _Verdict = tuple[CitationStatus, str, int | None, int | None]
 
 def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
     document, text = current.document, current.document.text
-    lines = Lines(cited.start_line or 1, cited.end_line or len(lines_of(text)))
+    lines = Lines(*lines_cited(cited))
     if cited.text.strip():
-        if any(cited.columns) and columns_are(cited, text):
-            return "fresh", "", cited.start_line, cited.end_line
         whole, escapes = not cited.cut, escapes_of(document)
+        chars = cited_chars(cited, text) if cited.columns != WHOLE else None
+        if chars and has_words(text, *chars, cited.text, whole_words=whole, escapes=escapes):
+            return "fresh", "", cited.start_line, cited.end_line
         found = current.words.find(cited.text, lines, whole_words=whole, escapes=escapes)
         if found is None:
             return "changed", "the text is not in the file", None, None
-        if lines.start <= found.start and found.end <= lines.end:
+        if cited.columns != WHOLE:
+            there = named_lines(text, *chars_of_quote(text, cited.text, found), cited.columns)
+            return "moved", f"now {there}", found.start, found.end
+        if cited.page is None and lines.start <= found.start and found.end <= lines.end:
             return "fresh", "", found.start, found.end
         return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
     if not cited.ref:
@@ -224,11 +233,12 @@ def _compare_chars(
     path, text = cited.known.path, document.text
     if cited.text.strip():
         whole, escapes = not cited.cut, escapes_of(document)
-        if has_words(text, start, end, cited.text, whole_words=whole, escapes=escapes):
+        there = cited.page is None and end <= len(text)
+        if there and has_words(text, start, end, cited.text, whole_words=whole, escapes=escapes):
             return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
         near = text.count("\n", 0, start) + 1
-        there = Lines(near, near)
-        found = current.words.find(cited.text, there, whole_words=whole, escapes=escapes)
+        lines = Lines(near, near)
+        found = current.words.find(cited.text, lines, whole_words=whole, escapes=escapes)
         if found is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         said = f"now in lines {found.start}-{found.end} of the record"
@@ -274,38 +284,64 @@ def _compare_page(
 ) -> ClaimCheck:
     """What is claimed of an extracted document, against its text as it is now."""
     document = current.document
-    path, text, unit = cited.known.path, document.text, unit_of(document)
-    if cited.start_line and not cited.chars and not cited.text.strip():
-        return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
-    as_cited = is_revision(cited, document)
-    wanted, then = cited.text, None
-    if not wanted.strip() and not as_cited:
-        then = document_then(opened, cited.ref, path)
-        if then is None:
-            said = _other_revision(cited, document)
-            return ClaimCheck(claim.citation, "unknown", said, path)
-    try:
-        place = place_in(then or document, cited.page, cited.page_unit, cited.chars, cited.rows)
-    except UsageError as error:
-        if not wanted.strip():
-            return ClaimCheck(claim.citation, "changed", error.message, path)
-        place = Place(0, 0, None)
-    if then is not None:
-        wanted = then.text[place.start : place.end]
+    path, wanted, then = cited.known.path, cited.text, None
     if not wanted.strip():
-        return _at_place(claim, "fresh", "", path, place)
-    if place.end and has_words(text, place.start, place.end, wanted, whole_words=not cited.cut):
-        now = rows_at(document.elements, text, place.start, place.end)
-        if cited.chars and cited.rows not in (None, now):  # rows without text were put in or out
-            return _at_place(claim, "moved", f"now {words_of(document, place)}", path, place)
-        return _at_place(claim, "fresh", "", path, place)
-    found = find_quote(
-        document, wanted, place.start, whole_words=not cited.cut, words=current.words
-    )
+        if cited.start_line and not cited.chars:
+            return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
+        if not is_revision(cited, document):
+            then = document_then(opened, cited.ref, path)
+            if then is None:
+                said = _other_revision(cited, document)
+                return ClaimCheck(claim.citation, "unknown", said, path)
+        try:
+            place = _exact_place(cited, then or document)
+        except UsageError as error:
+            return ClaimCheck(claim.citation, "changed", error.message, path)
+        wanted = "" if then is None else then.text[place.start : place.end]
+        if not wanted.strip():
+            return _at_place(claim, "fresh", "", path, place)
+    return _compare_words(claim, cited, current, wanted)
+
+
+def _compare_words(
+    claim: Claim, cited: ClaimedText, current: CurrentFile, wanted: str
+) -> ClaimCheck:
+    """These words, against an extracted document as it is now."""
+    document, path = current.document, cited.known.path
+
+    def has(place: Place | None) -> TypeGuard[Place]:
+        whole = not cited.cut
+        return place is not None and has_words(
+            document.text, place.start, place.end, wanted, whole_words=whole
+        )
+
+    if has(here := _place_now(cited, document)):
+        return _at_place(claim, "fresh", "", path, here)
+    there = place_of_chars(document, *cited.chars) if cited.chars else None
+    if has(there) and there.page:
+        # another page or other rows were cited, or rows without text were put in or out
+        return _at_place(claim, "moved", f"now {words_of(document, there)}", path, there)
+    near = cited.chars[0] if cited.chars else 0
+    found = find_quote(document, wanted, near, whole_words=not cited.cut, words=current.words)
     if found is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
-    said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"
-    return _at_place(claim, "moved" if cited.chars or cited.page else "fresh", said, path, found)
+    named = page_words(document, found)
+    said = f"now on {named}" if named else "now elsewhere in the file"
+    return _at_place(claim, "moved", said, path, found)
+
+
+def _place_now(cited: ClaimedText, document: Document) -> Place | None:
+    """The cited place in the document as it is now, None if it has no such place."""
+    if cited.start_line and not cited.chars:
+        return None
+    try:
+        return _exact_place(cited, document)
+    except UsageError:
+        return None
+
+
+def _exact_place(cited: ClaimedText, document: Document) -> Place:
+    return exact_place(document, cited.page, cited.page_unit, cited.chars, cited.rows)
 
 
 def _at_place(

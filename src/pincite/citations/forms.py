@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from pincite.asking import within_sources
+from pincite.citations.lines_and_columns import WHOLE, Columns
 from pincite.model import PageUnit, Source
 from pincite.model.documents import PAGE_UNITS, Rows
 from pincite.sources.git import find_checkout
@@ -27,14 +28,13 @@ MOST_CHARS = 8_192
 #: Lines that are shown of `PATH:LINE` alone.
 LINES = 20
 _N = r"[0-9]{1,9}"
-_COLUMN = rf"(?:C{_N})?"
-_TO = rf"(?:\s*[-\u2013\u2014]\s*L?(?P<last>{_N}){_COLUMN})?"
+_TO = rf"(?:\s*[-\u2013\u2014]\s*L?(?P<last>{_N})(?:C(?P<last_column>{_N}))?)?"
 #: Ends that name lines. Each is looked for in the last characters alone.
 _ENDS = tuple(
     re.compile(rf"{end}\Z")
     for end in (
         rf":(?P<first>{_N}):(?P<count>{_N})",
-        rf"(?P<sign>[#:])(?P<l>L?)(?P<first>{_N}){_COLUMN}{_TO}",
+        rf"(?P<sign>[#:])(?P<l>L?)(?P<first>{_N})(?:C(?P<column>{_N}))?{_TO}",
         rf"(?:,\s*|\s+|\s*\(\s*)(?:at |on )?lines?\s+(?P<first>{_N})"
         rf"(?:\s*(?:[-\u2013\u2014]|to)\s*(?P<last>{_N}))?\s*\)?",
         rf"\((?P<first>{_N})(?:,{_N})?\)",
@@ -68,7 +68,8 @@ _PROSE = ".,;:!?\u2026"
 @dataclass(frozen=True, slots=True)
 class Span:
     """What a text may mean: a name and the lines of it, or a page. Without a `first` it is all of
-    them, without a `last` the first and as many after it as there is room for."""
+    them, without a `last` the first and as many after it as there is room for. A column is None
+    where a line is not cut."""
 
     name: str
     first: int | None = None
@@ -78,6 +79,7 @@ class Span:
     page_unit: PageUnit | None = None
     chars: tuple[int, int] | None = None
     rows: Rows | None = None
+    columns: Columns = WHOLE
 
 
 def forms(text: str) -> tuple[str, ...]:
@@ -126,9 +128,16 @@ def spans(text: str) -> tuple[Span, ...]:
         if last < first:
             continue  # `misread` says what is wrong with it
         name = text[: match.start()]
-        one_line = not groups.get("last") and groups.get("sign") == ":" and not groups["l"]
-        found.append(Span(name, first, None if one_line else last, _ref_of(name)))
+        column, last_column = _number(groups.get("column")), _number(groups.get("last_column"))
+        columns = column, last_column if groups.get("last") else column
+        one_line = groups.get("sign") == ":" and not (groups["last"] or groups["l"] or column)
+        stop = None if one_line else last
+        found.append(Span(name, first, stop, _ref_of(name), columns=columns))
     return tuple(found)
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
 
 
 def misread(text: str) -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ from typing import Concatenate, ParamSpec
 from pincite.citations.changed_warning import with_warning
 from pincite.citations.forms import LINES, Span
 from pincite.citations.left_out import left_out_file
+from pincite.citations.lines_and_columns import WHOLE
 from pincite.citations.listing import CitedIndex
 from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
@@ -123,7 +124,11 @@ async def get(
         first, last = span.first or 1, span.last or 10**9
         if span.first is not None and span.last is None:
             last = first + LINES - 1
-        passage = await reading.of(read_lines, known, first, last, context, folder)
+        if span.columns != WHOLE:
+            named = Citation("", "", "", first, last, *span.columns)
+            passage = await reading.of(read_columns, known, folder, named, context)
+        else:
+            passage = await reading.of(read_lines, known, first, last, context, folder)
         return await reading.since(passage, known, cited.ref if cited else span.ref, first, last)
 
     async def as_written(form: str) -> Passage:
@@ -177,8 +182,8 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
         first, last = await _cited_lines(within, known, cited)
         if cited.end_char is not None or cited.page is not None:
             passage = await reading.of(read_cited, known, reading.folder, cited, context)
-        elif not context and (cited.start_column or cited.end_column):
-            passage = await reading.of(read_columns, known, reading.folder, cited)
+        elif cited.start_column or cited.end_column:
+            passage = await reading.of(read_columns, known, reading.folder, cited, context)
         else:
             passage = await reading.of(read_lines, known, first, last, context, reading.folder)
         return await reading.since(passage, known, cited.ref, first, last)
@@ -204,4 +209,6 @@ async def _cited_lines(index: CitedIndex, known: IndexedFile, cited: Citation) -
         section = [chunk for chunk in chunks if chunk.url == cited.place]
         if section:
             return section[0].start_line, section[-1].end_line
-    return cited.start_line or 1, cited.end_line or 10**9
+    if cited.start_line is None or cited.end_line is None:
+        return 1, 10**9
+    return cited.start_line, cited.end_line

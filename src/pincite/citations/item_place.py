@@ -22,6 +22,8 @@ def not_checkable(item: Evidence) -> str:
     citation is what a reader sees: both must name the same source, revision and place, which may be
     a path or an address. Lines, columns, pages and rows count from 1, characters from 0, and no end
     comes before its start."""
+    if not item.path:
+        return "its fields name no file"
     if not _is_possible(item):
         return f"no file has such a place: {format_citation(_citation(item, item.path))}"
     named = [format_citation(_citation(item, one)) for one in (item.path, item.url) if one]

@@ -12,11 +12,12 @@ from itertools import islice
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, Evidence, PageUnit
 from pincite.model.citation import format_page, format_rows
-from pincite.model.documents import Rows
+from pincite.model.documents import Element, Rows
 from pincite.model.pages import chars_of_rows, page_at, page_of_span, rows_at, unit_of
 from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
+from pincite.support.counted import counted
 from pincite.support.finding.find import Lines, Words, find_chars
 from pincite.support.finding.trailing_space import end_before_space
 from pincite.support.finding.word_ends import whole_places
@@ -60,11 +61,61 @@ def place_in(
     if rows is not None:
         found = chars_of_rows(document.elements, document.text, page, rows)
         if found is None:
-            said = format_rows(rows).replace("=", " ")
-            raise UsageError(f"{own} {page} of {path} is empty in {said}")
+            raise UsageError(f"{own} {page} of {path} is empty in {_of_rows(rows)}")
         return Place(*found, page)
     span = document.pages[page - 1]
     return Place(span.start, end_before_space(document.text, span.start, span.end), page)
+
+
+def exact_place(
+    document: Document,
+    page: int | None,
+    unit: PageUnit | None,
+    chars: tuple[int, int] | None,
+    rows: Rows | None = None,
+) -> Place:
+    """As `place_in`, where all numbers must name the same place: the characters must be those of
+    the page and of the rows, and none may lie beyond the end. Raises UsageError."""
+    place = place_in(document, page, unit, chars, rows)
+    if said := misplaced(document, place, page, unit, rows if chars else None):
+        raise UsageError(said)
+    if chars is not None and chars[1] > place.end:
+        said = f"{document.path} has {len(document.text):,} characters"
+        raise UsageError(f"{said}: {chars[0]} to {chars[1]} is outside of them")
+    if chars is None and page is not None and rows is not None:
+        last = max(_last_row(one, document.text) for one in document.elements if one.page == page)
+        if rows[1] > last:
+            said = f"{unit} {page} of {document.path} has {counted(last, 'row')}"
+            raise UsageError(f"{said}: row {rows[1]} does not exist")
+    return place
+
+
+def misplaced(
+    document: Document, place: Place, page: int | None, unit: PageUnit | None, rows: Rows | None
+) -> str:
+    """Return where characters are that are cited with another page or other rows, "" if they are
+    there. None stands for a number that is not cited."""
+    own = unit_of(document) or "page"
+    if page is not None and unit != own:
+        return f"{document.path} has {own}s, not {unit or 'page'}s"
+    if page is not None and page != place.page:
+        there = f"on {own} {place.page}" if place.page else f"on several {own}s"
+        return f"these characters are {there}"
+    if rows is not None and rows != (now := _rows_of(document, place)):
+        return f"these characters are in {_of_rows(now) or 'no row'}"
+    return ""
+
+
+def _rows_of(document: Document, place: Place) -> Rows | None:
+    return rows_at(document.elements, document.text, place.start, place.end)
+
+
+def _last_row(one: Element, text: str) -> int:
+    return one.row + text.count("\n", one.start, one.end) if one.row else 0
+
+
+def _of_rows(rows: Rows | None) -> str:
+    return format_rows(rows).replace("=", " ")
 
 
 def place_of_chars(document: Document, start: int, end: int) -> Place:
@@ -100,11 +151,15 @@ def widened(document: Document, place: Place, lines: int) -> Place:
 
 def words_of(document: Document, place: Place) -> str:
     """Where it is, for people: `page 3, characters 120-480`."""
-    unit = unit_of(document) or "page"
     chars = f"characters {place.start}-{place.end}"
-    rows = rows_at(document.elements, document.text, place.start, place.end)
-    named = f"{unit} {place.page}" if place.page else ""
-    return ", ".join(filter(None, (named, format_rows(rows).replace("=", " "), chars)))
+    return ", ".join(filter(None, (page_words(document, place), chars)))
+
+
+def page_words(document: Document, place: Place) -> str:
+    """Return its page and the rows of a sheet, `sheet 2, row 4-9`, "" if it is on several pages."""
+    rows = _rows_of(document, place)
+    named = f"{unit_of(document) or 'page'} {place.page}" if place.page else ""
+    return ", ".join(filter(None, (named, _of_rows(rows))))
 
 
 def no_lines(document: Document) -> UsageError:
@@ -131,9 +186,8 @@ def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
     if chars is None:
         return Held(None, there=False)
     place = place_of_chars(document, *chars)
-    rows = rows_at(document.elements, document.text, *chars)
-    as_cited = place.page == item.page and item.rows in (None, rows)
-    return Held(place, chars == (item.start_char, item.end_char) and as_cited)
+    wrong = misplaced(document, place, item.page, item.page_unit, item.rows)
+    return Held(place, chars == (item.start_char, item.end_char) and not wrong)
 
 
 def chars_now(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] | None:

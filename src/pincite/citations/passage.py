@@ -17,6 +17,8 @@ from pincite.sources.reopening import reopen_source
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 
+_LONG_LINE = 2_000  # characters, a screen of them  # guess, unmeasured
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -234,11 +236,16 @@ def with_text(passage: Passage, text: str, *, newline: bool) -> Passage:
     return replace(passage, text=text[:-1] if crlf else text, newline=newline, crlf=crlf)
 
 
-def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Passage:
+def read_columns(
+    known: IndexedFile, folder: Path | None, cited: Citation, context: int = 0
+) -> Passage:
     """The characters of a citation with columns; its whole lines where they have no such columns
-    any more. Raises UsageError, SourceError."""
+    any more. `context` is so many whole lines around its whole lines, none around a long one.
+    Raises UsageError, SourceError."""
     start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
     lines = read_lines(known, start, end, 0, folder)
+    if context and max(map(len, lines.text.split("\n"))) <= _LONG_LINE:
+        return read_lines(known, start, end, context, folder)
     rows = f"{lines.text}\r".split("\n") if lines.crlf else lines.text.split("\n")
     first, last = cited.start_column or 1, cited.end_column or len(rows[-1])
     held = lines.start_line == start and lines.end_line == end and lines.start_char is None

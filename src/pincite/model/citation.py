@@ -48,6 +48,7 @@ _CITATION = re.compile(
     re.DOTALL,  # a path may have any character in it
 )
 _SPACE = " \t\n\r\v\f"  #: white space allowed around a citation
+_SPACES = tuple(_SPACE)
 _MISREAD_IN_SOURCE = re.compile(r"[%@:\s]")
 _MISREAD_IN_REF = re.compile(r"[%:\s]")
 #: An end of a place that would be read as lines, characters or space around the citation, and its
@@ -239,7 +240,7 @@ def format_lines(
 
 
 def _write(source: str, ref: str, place: str, lines: str) -> str:
-    if "#" in place or "%" in place or place[-1] in _SPACE:  # most have none, and looking is slow
+    if "#" in place or "%" in place or place.endswith(_SPACES):  # looking closely is slow
         place = _MISREAD_END.sub(_escape, place)
     at = "@" if not ref and _NO_PLACE.match(place) else ""
     end = f"#{lines}" if lines else ""

@@ -111,6 +111,26 @@ def test_columns_that_no_line_has_are_unknown(
     assert verify(cli, pack, **columns)[0] == "unknown"
 
 
+@pytest.mark.parametrize("last", [19, 900])
+def test_columns_beyond_the_end_of_a_line_are_not_fresh(
+    cli: Cli, pack: dict[str, Any], last: int
+) -> None:
+    cited = f"{pack['evidence'][0]['citation']}C{last}"
+    assert verify(cli, pack, 0, citation=cited.replace(f"C{last}", "C18"), end_column=18)
+    assert verify(cli, pack, citation=cited, end_column=last)[0] == "changed"
+
+
+@pytest.mark.parametrize("path", ["", "/", ".", "..", "a\0b", "x" * 5_000])
+def test_a_path_that_no_file_has_does_not_end_the_check_of_the_others(
+    cli: Cli, pack: dict[str, Any], path: str
+) -> None:
+    first = pack["evidence"][0]
+    forged = first | {"path": path, "url": None}
+    cli.write("pack.json", json.dumps(pack | {"evidence": [forged, first]}))
+    found = cli.json("verify", "pack.json", code=3)
+    assert [one["status"] for one in found] == ["unknown", "fresh"]
+
+
 @pytest.mark.parametrize("chars", [(-9, -1), (5, 5), (9, 2), (-1, 4)])
 def test_characters_that_no_text_has_are_unknown(
     cli: Cli, pack: dict[str, Any], chars: tuple[int, int]

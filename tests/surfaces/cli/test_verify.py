@@ -160,7 +160,7 @@ def test_a_text_that_ends_inside_a_line_is_found_again(cli: Cli, repo: tuple[Pat
     cli.write("pack.json", json.dumps(pack))
     assert verify(cli)[0] == "fresh"
     (repo[0] / "docs/walrus.txt").write_text("First a line.\n" + FILE)
-    assert verify(cli, 3)[2].startswith("now lines 2-3")
+    assert verify(cli, 3)[2].startswith("now L2-L3C10; ")
 
 
 @pytest.mark.parametrize("named", ["out", "out/walrus.txt", ".hid/deep", ".hid/walrus.txt"])

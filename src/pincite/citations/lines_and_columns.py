@@ -1,0 +1,58 @@
+"""Lines and columns that a citation names, as characters of a text, and characters as lines and
+columns."""
+
+from __future__ import annotations
+
+from pincite.model.citation import format_lines
+from pincite.support.finding.find import Lines
+
+#: First and last column (1-based, inclusive), None where a line is not cut.
+Columns = tuple[int | None, int | None]
+WHOLE: Columns = (None, None)
+
+
+def chars_of_lines(
+    text: str, start: int, end: int, columns: Columns = WHOLE
+) -> tuple[int, int] | None:
+    """Return the characters of the lines `start` to `end` (1-based, inclusive), from the first
+    column of the first line to the last column of the last one: 0-based, the end is excluded. None
+    if the text has no such lines or columns."""
+    first, last = columns
+    if not 1 <= start <= end or (begin := _line_begin(text, 0, start - 1)) is None:
+        return None
+    if (final := _line_begin(text, begin, end - start)) is None:
+        return None
+    if 0 < final == len(text):  # a newline at the end of a text begins no line
+        return None
+    stops = _line_stop(text, begin), _line_stop(text, final)
+    from_, to = begin + (first or 1) - 1, stops[1] if last is None else final + last
+    if first is not None and not begin <= from_ < stops[0]:
+        return None
+    if last is not None and not final < to <= stops[1]:
+        return None
+    return (from_, to) if from_ <= to else None
+
+
+def named_lines(text: str, start: int, end: int, cited: Columns) -> str:
+    """Return lines and columns of characters of a text, `L3C10-L9C2`, with those columns alone that
+    were `cited`. The end is excluded."""
+    final = max(start, end - 1)
+    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, final) + 1)
+    first = start - text.rfind("\n", 0, start)
+    last = final - text.rfind("\n", 0, final)
+    columns = (first if cited[0] is not None else None, last if cited[1] is not None else None)
+    return format_lines(lines.start, lines.end, *columns)
+
+
+def _line_begin(text: str, begin: int, after: int) -> int | None:
+    """Return where the line begins that comes so many lines after the one at `begin`."""
+    for _ in range(after):
+        begin = text.find("\n", begin) + 1
+        if begin == 0:
+            return None
+    return begin
+
+
+def _line_stop(text: str, begin: int) -> int:
+    stop = text.find("\n", begin)
+    return len(text) if stop < 0 else stop
