@@ -100,14 +100,15 @@ def test_the_last_file_is_kept_and_no_other(shelf: Shelf) -> None:
     (info,) = run(shelf.index.collections())
     files = CurrentFiles()
     with reopen_source(info.sources[0], folder=shelf.root, only_read=True) as opened:
-        first = files.at(opened, "a")
+        first = files.at(opened, "main", "a")
         assert first is not None
-        assert files.at(opened, "a") is first
-        other = files.at(opened, "b")
+        assert files.at(opened, "main", "a") is first
+        assert files.at(opened, "another", "a") is not first
+        other = files.at(opened, "main", "b")
         assert other is not None
         assert other.document.text == WORDS.upper()
-        assert files.at(opened, "no such record") is None
-        again = files.at(opened, "a")
+        assert files.at(opened, "main", "no such record") is None
+        again = files.at(opened, "main", "a")
     assert again is not None
     assert again is not first
     assert again.document == first.document

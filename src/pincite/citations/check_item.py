@@ -190,7 +190,7 @@ def _absent(
     status, said = absent(opened, item.path)
     path = None
     if renames is not None and status == "deleted":
-        path = renames.to(opened, item.path, item.content_hash)
+        path = renames.to(opened, item.collection, item.path, item.content_hash)
     return ("moved", f"now in {path}") if path else (status, said)
 
 

@@ -125,8 +125,7 @@ class _Checking:
                 continue
             # A passage of the index may begin and end inside of a word, other quotes may not.
             # One that is nowhere in the file is none of either.
-            source, path = cited.known.record.source, cited.known.path
-            if await asyncio.to_thread(self._files.lack, source, path, claim.quote):
+            if await asyncio.to_thread(self._files.lack, place, claim.quote):
                 continue
             try:
                 if passages is None:

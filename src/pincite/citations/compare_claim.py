@@ -90,7 +90,7 @@ def compare_claim(
         with reopened(cited.known, folder) as opened:
             if not cited.known.content_hash:
                 return _gone_before(claim, cited, opened, renames)
-            current = files.at(opened, cited.known.path)
+            current = files.at(opened, cited.known.collection, cited.known.path)
             if current is None:
                 return _gone(claim, cited, opened, cited.known.content_hash, renames)
             document = current.document
@@ -167,7 +167,7 @@ def _gone(
     status, detail = absent(opened, path)
     there = None
     if renames is not None and status == "deleted" and content_hash:
-        there = renames.to(opened, path, content_hash, parts)
+        there = renames.to(opened, cited.known.collection, path, content_hash, parts)
     if there is None:
         return ClaimCheck(claim.citation, status, detail, path)
     said = f"now in {there}"

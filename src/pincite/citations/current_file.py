@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Literal
 
 from pincite.errors import SourceError
-from pincite.model import Document, Source
+from pincite.model import Document
 from pincite.readers import content_hash_of, read_document
 from pincite.readers.extraction.result import reason_of
 from pincite.sources import Entry, OpenSource, SkipCode, Skipped, UnreadableFile
@@ -65,14 +65,14 @@ class CurrentFile:
 
 class CurrentFiles:
     """Files as they are now, for several claims about one after the other: the last one is kept,
-    and not read again."""
+    and not read again. A collection may read the same file otherwise than another one."""
 
     def __init__(self) -> None:
         self._last: tuple[tuple[str, str, str], CurrentFile] | None = None
 
-    def at(self, opened: OpenSource, path: str) -> CurrentFile | None:
-        """As `document_at`."""
-        key = opened.source.location, opened.source.name, path
+    def at(self, opened: OpenSource, collection: str, path: str) -> CurrentFile | None:
+        """As `document_at`, of a source of this collection."""
+        key = collection, opened.source.name, path
         if self._last is None or self._last[0] != key:
             self._last = None  # so that no two are in memory at once
             if (document := document_at(opened, path)) is None:
@@ -80,28 +80,33 @@ class CurrentFiles:
             self._last = key, CurrentFile(document)
         return self._last[1]
 
-    def lack(self, source: Source, path: str, quote: str) -> bool:
-        """Is this the last file, and does it not have the quote, not even inside of a word and
-        whatever the white space?"""
-        if self._last is None or self._last[0] != (source.location, source.name, path):
+    def lack(self, place: tuple[str, str, str], quote: str) -> bool:
+        """Is this the last file, by its collection, source and path, and does it not have the
+        quote, not even inside of a word and whatever the white space?"""
+        if self._last is None or self._last[0] != place:
             return False
         return self._last[1].words.find(quote, Lines(1, 1)) is None
 
 
 class Renames:
-    """Where files are now, by their content. Of a source, the files with one suffix are read once,
-    for all that asks."""
+    """Where files are now, by their content. Of a source in a collection, which may have less of it
+    than another one, the files with one suffix are read once, for all that asks."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str], Mapping[str, str]] = {}
 
     def to(
-        self, opened: OpenSource, path: str, content_hash: str, parts: Sequence[str] = ("",)
+        self,
+        opened: OpenSource,
+        collection: str,
+        path: str,
+        content_hash: str,
+        parts: Sequence[str] = ("",),
     ) -> str | None:
         """Another path, in these parts of the source, whose file has this content. The hash may be
         the beginning of one."""
-        source, suffix = opened.source, suffix_of(path)
-        key = (source.location, source.name, suffix)
+        suffix = suffix_of(path)
+        key = (collection, opened.source.name, suffix)
         if key not in self._known:
             self._known[key] = _by_content(opened, suffix)
         known = self._known[key]
