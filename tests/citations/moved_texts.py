@@ -13,6 +13,8 @@ from reportlab.pdfgen.canvas import Canvas
 from pincite.citations.check_item import Checked
 from pincite.citations.claims import check_claims
 from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.get import get
+from pincite.citations.passage import Passage
 from pincite.citations.verify import verify
 from pincite.model import (
     Candidate,
@@ -158,6 +160,9 @@ class World:
     def check(self, citation: str, quote: str = "") -> ClaimCheck:
         claims = [Claim(citation, quote)]
         return asyncio.run(check_claims(self.desk.index, claims, self.root))[0]
+
+    def get(self, locator: str) -> Passage:
+        return asyncio.run(get(self.desk.index, locator, 0, self.root))
 
     def verify(self, item: Evidence) -> Checked:
         pack_ = EvidencePack("1.5", "q", _VERDICT, _PLAN, (item,), {})

@@ -386,18 +386,21 @@ def test_old_lines_that_are_read_as_they_are_now_have_a_warning(repository: Repo
     repository.write("walrus.txt", "a seal came\n" + FILE)
     commit(repository.place)
     repository.index()
-    lines = ("a seal came\na walrus sleeps on ice", "the cited text is now in lines 2-3")
+    said = f"the text that {short} has at the cited place is now in lines 2-3"
+    lines = (FILE.rstrip("\n"), said)
     for cited in (repository.citation, f"acme@{short}:walrus.txt:1-2"):
         assert read(cited) == lines
     assert read(f"acme@{sha}:docs/page.md#L1-L3")[1] == ""
     repository.write("walrus.txt", "nothing\nof\nit\n")
     repository.index()
-    assert read(repository.citation)[1] == f"{short} has another text at these lines"
+    assert read(repository.citation)[1] == (
+        f"{short} has another text at this place, which is no longer in the file"
+    )
     assert read(f"acme@{'0' * 40}:walrus.txt#L1")[1] == (
-        "000000000000 is not at hand: the text is that of the file as it is now"
+        "000000000000 is not at hand: another text may be at this place now"
     )
     assert read("acme@sha256-0123456789ab:walrus.txt#L1")[1] == (
-        "the text has changed since sha256-0123456789ab was cited"
+        "sha256-0123456789ab is not at hand: another text may be at this place now"
     )
     assert read("walrus.txt:1:2") == ("nothing\nof", "")
 

@@ -226,6 +226,9 @@ def test_a_quote_of_a_page_has_whole_words(office: Office) -> None:
 def test_a_claim_of_another_revision_needs_a_quote(office: Office) -> None:
     citation = cited(office, 1)
     office.put("talk.pptx", pptx(("New", "At the front."), *SLIDES))
+    followed = checked(office, citation)  # the index has its text
+    assert (followed.status, followed.page) == ("moved", 2)
+    office.run("docs")
     assert checked(office, citation).status == "unknown"
     moved = checked(office, citation, "Sales rose by 4 percent.")
     assert (moved.status, moved.page) == ("moved", 2)

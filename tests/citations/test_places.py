@@ -110,3 +110,27 @@ def test_a_text_that_stands_elsewhere_has_moved_there(kind: str, tmp_path: Path)
         named = f"{named}, row {now.rows[0]}-{now.rows[1]}"
     assert by_item.detail.startswith(f"now {named}, ")
     assert by_claim.detail.removeprefix("now ").removeprefix("on ").startswith(named)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_citation_of_the_indexed_revision_is_followed_and_an_older_one_is_not_taken_for_it(
+    kind: str, tmp_path: Path
+) -> None:
+    world = World(kind, tmp_path)
+    chunk = world.chunk()
+    citation = cite(chunk)
+    assert (world.get(citation).text, world.get(citation).warning) == (chunk.text, "")
+    world.put(shifted=True)
+    if kind != "chars":  # a record has one revision, which is in the index
+        for locator in (citation, f"#{chunk.id}") if kind != "columns" else (citation,):
+            read = world.get(locator)
+            assert read.text == chunk.text
+            if kind != "rows":  # its characters stay where they are
+                assert "has at the cited place is now" in read.warning
+                assert read.citation.partition("#")[2] != citation.partition("#")[2]
+        assert world.check(citation).status == "moved"
+        world.index()
+    read = world.get(citation)
+    assert read.text != chunk.text or kind == "rows"
+    assert read.warning.endswith("is not at hand: another text may be at this place now")
+    assert world.check(citation).status == "unknown"

@@ -1,71 +1,143 @@
-"""Warn that cited lines have a different text than in the cited revision."""
+"""Follow the text of a citation to its place in the current file, or warn that it may be gone."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.citations.current_file import document_at
-from pincite.citations.passage import IndexedFile, Passage, lines_of, reopened
+from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, columns_at, named_lines
+from pincite.citations.pages import document_then, page_words, place_in, place_of_chars
+from pincite.citations.passage import IndexedFile, reopened
 from pincite.errors import PinciteError
-from pincite.model.citation import parse_citation
+from pincite.model import Document
+from pincite.model.citation import Citation
 from pincite.model.pages import unit_of
-from pincite.model.revisions import (
-    content_digits,
-    is_ambiguous,
-    names_content,
-    same_revision,
-    short_ref,
-)
+from pincite.model.revisions import is_ambiguous, names_content, short_ref
 from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
-from pincite.support.finding.find import Lines, find_text
+from pincite.support.finding.find import Lines, find_chars, find_span, find_text
 
 
-def with_warning(
-    passage: Passage, known: IndexedFile, folder: Path | None, ref: str, first: int, last: int
-) -> Passage:
-    """Return the passage with a warning if the cited revision `ref` has other text at the lines
-    `first` to `last` (1-based, inclusive), or may have. Reads the source again unless it is that
-    revision."""
-    read = parse_citation(passage.citation)
-    if not ref or read is None or same_revision(ref, read.ref):
-        return passage
-    if same_revision(ref, known.ref) and not passage.changed:
-        return passage
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What the reader of a citation is told, "" if the cited place has the cited text, and the
+    place `now` of that text if it is another one."""
+
+    warning: str = ""
+    now: Citation | None = None
+
+
+def follow(
+    known: IndexedFile, folder: Path | None, cited: Citation, indexed: str | None
+) -> Followed:
+    """Return where the text of the cited revision is now. `indexed` is that text if the index has
+    it, otherwise the revision is read, if it is at hand. Reads the source again."""
     try:
         with reopened(known, folder) as opened:
-            return replace(passage, warning=_since(opened, known.path, ref, Lines(first, last)))
+            return _follow(opened, known.path, cited, indexed)
     except PinciteError:
-        return passage  # it was read a moment ago; nothing more can be said
+        return Followed()  # it was read a moment ago; nothing more can be said
 
 
-def _since(opened: OpenSource, path: str, ref: str, lines: Lines) -> str:
-    """Return the warning, "" if the text is still that of the revision."""
-    document = document_at(opened, path)
-    if document is None or names_content(ref, document.content_hash):
-        return ""
-    raw = opened.read_at(ref, path)
+def _follow(opened: OpenSource, path: str, cited: Citation, indexed: str | None) -> Followed:
+    document, short = document_at(opened, path), short_ref(cited.ref)
+    if document is None or names_content(cited.ref, document.content_hash):
+        return Followed()
+    raw = opened.read_at(cited.ref, path)
     if raw and content_hash_of(raw) == document.content_hash:
-        return ""
-    if is_ambiguous(ref):
+        return Followed()
+    if is_ambiguous(cited.ref):
         said = "does not identify a content"
-        return f"{short_ref(ref)} {said}: the text is that of the file as it is now"
-    if content_digits(ref) or (raw and unit_of(document) is not None):
-        return f"the text has changed since {short_ref(ref)} was cited"
+        return Followed(f"{short} {said}: the text is that of the file as it is now")
+    then = indexed if raw is None else _text_then(opened, path, cited, document, raw)
+    if cited.start_line is None and cited.start_char is None and cited.page is None:
+        return Followed(f"the text has changed since {short} was cited")
+    if then is None:
+        said = "is not at hand" if raw is None else "has no such text"
+        return Followed(f"{short} {said}: another text may be at this place now")
+    return _found(document, cited, then)
+
+
+def _text_then(
+    opened: OpenSource, path: str, cited: Citation, document: Document, raw: bytes
+) -> str | None:
+    """The text of the cited place in the cited revision, which has these bytes."""
     if not raw:
-        said = "is not at hand" if raw is None else "has no such file"
-        return f"{short_ref(ref)} {said}: the text is that of the file as it is now"
-    text = text_in(raw, opened.source, path)[0]
-    then, now = (lines_of(one)[lines.start - 1 : lines.end] for one in (text, document.text))
-    if _bare(then) == _bare(now):
-        return ""
-    found = find_text(document.text, "\n".join(then), lines, spaces="any")
-    if found is None:
-        return f"{short_ref(ref)} has another text at these lines"
-    return f"the cited text is now in lines {found.start}-{found.end}"
+        return None
+    if unit_of(document) is not None:
+        then = document_then(opened, cited.ref, path)
+        if then is None:
+            return None
+        place = place_in(then, cited.page, cited.page_unit, _chars(cited), cited.rows)
+        return then.text[place.start : place.end]
+    return _text_at(text_in(raw, opened.source, path)[0], cited)
 
 
-def _bare(lines: list[str]) -> list[str]:
-    """Return the lines without the carriage returns that a checkout may add."""
-    return [one.removesuffix("\r") for one in lines]
+def _text_at(text: str, cited: Citation) -> str | None:
+    if (chars := _chars(cited)) is None:
+        columns = cited.start_column, cited.end_column
+        last = text.count("\n") + (not text.endswith("\n"))  # lines beyond the end are not read
+        end = min(cited.end_line or 1, last)
+        chars = chars_of_lines(text, cited.start_line or 1, end, columns)
+    return None if chars is None else text[slice(*chars)]
+
+
+def _found(document: Document, cited: Citation, then: str) -> Followed:
+    text, short = document.text, short_ref(cited.ref)
+    nowhere = Followed(f"{short} has another text at this place, which is no longer in the file")
+    if (chars := _chars(cited)) is not None or cited.page is not None:
+        start = find_chars(text, then, chars[0] if chars else 0)
+        if start is None:
+            return nowhere
+        place = place_of_chars(document, start, start + len(then))
+        now = replace(cited, start_char=place.start, end_char=place.end, page=place.page, rows=None)
+        if unit_of(document) is None or place.page is None:
+            now = replace(now, page=None, page_unit=None)
+        there = page_words(document, place) or f"characters {place.start}-{place.end}"
+        same = now.page == cited.page and cited.start_char in (None, now.start_char)
+        return Followed() if same else Followed(_moved(short, f"at {there}"), now)
+    near = Lines(cited.start_line or 1, cited.end_line or cited.start_line or 1)
+    if (cited.start_column, cited.end_column) != WHOLE:
+        span = find_span(text, then, near)
+        if span is None:
+            return nowhere
+        lines, columns = columns_at(text, *span)
+        now = replace(
+            cited,
+            start_line=lines.start,
+            end_line=lines.end,
+            start_column=columns[0],
+            end_column=columns[1],
+        )
+        said = f"at {named_lines(text, *span, columns)}"
+    else:
+        found = find_text(text, then, near, spaces="any")
+        if found is None:
+            return Followed() if _same_lines(text, cited, then) else nowhere
+        now = replace(cited, start_line=found.start, end_line=found.end)
+        said = f"in lines {found.start}-{found.end}"
+    if _same_lines(text, cited, then):
+        return Followed()
+    return Followed(_moved(short, said), now)
+
+
+def _same_lines(text: str, cited: Citation, then: str) -> bool:
+    """Is the text still there? A checkout may have added carriage returns."""
+    now = _text_at(text, cited)
+    return now is not None and _bare(now) == _bare(then)
+
+
+def _moved(short: str, there: str) -> str:
+    return f"the text that {short} has at the cited place is now {there}"
+
+
+def _bare(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _chars(cited: Citation) -> tuple[int, int] | None:
+    if cited.start_char is None or cited.end_char is None:
+        return None
+    return cited.start_char, cited.end_char

@@ -12,6 +12,7 @@ from pincite.citations.pages import document_then, place_in
 from pincite.citations.passage import IndexedFile, lines_of, no_such_line, reopened
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Chunk, Document, PageUnit
+from pincite.model.citation import Citation
 from pincite.model.documents import Rows
 from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
@@ -37,6 +38,22 @@ class ClaimedText:
     rows: Rows | None = None
     columns: Columns = WHOLE
     cut: bool = False
+
+
+def citation_of(cited: ClaimedText) -> Citation:
+    """The place that is cited, with its revision."""
+    lines = lines_cited(cited) if cited.start_line is not None else (None, None)
+    return Citation(
+        source="",
+        ref=cited.ref,
+        place=cited.known.path,
+        start_line=lines[0],
+        end_line=lines[1],
+        start_column=cited.columns[0],
+        end_column=cited.columns[1],
+        start_char=cited.chars[0] if cited.chars else None,
+        end_char=cited.chars[1] if cited.chars else None,
+    )
 
 
 def escapes_of(document: Document) -> Escapes:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.claimed_text import ClaimedText, Passages, was_cited
+from pincite.citations.as_indexed import text_as_indexed
+from pincite.citations.claimed_text import ClaimedText, Passages, citation_of, was_cited
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
 from pincite.citations.current_file import CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
@@ -70,8 +71,8 @@ async def check_claims(
     quote, the file has no such lines, columns or page. `deleted`: the file is gone. `moved` is
     also a file whose content another one has. `unknown`: it is not indexed, nor was it in the cited
     revision, or the file is of another revision, which is not at hand, and there is no quote.
-    An id stands for the text of its chunk, the lines of a commit that git has for theirs. Records
-    are in the index `folder`.
+    An id stands for the text of its chunk, the lines of a commit that git has for theirs, and so do
+    those of the indexed revision. Records are in the index `folder`.
     What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
     Without `faults`, the detail of a store that fails is left out, and the path with it.
     Raises UsageError for these, and TagsRequired.
@@ -121,6 +122,9 @@ class _Checking:
         passages: Passages | None = None
         for claim, cited in claims:
             found[claim] = await self._compare(claim, cited)
+            if found[claim].status == "unknown" and cited.cut:  # another revision, without a quote
+                found[claim] = await self._as_indexed(claim, cited, found[claim])
+                continue
             if found[claim].status != "changed" or cited.cut:
                 continue
             # A passage of the index may begin and end inside of a word, other quotes may not.
@@ -137,6 +141,19 @@ class _Checking:
             if is_passage or await asyncio.to_thread(was_cited, cited, self._folder):
                 found[claim] = await self._compare(claim, replace(cited, cut=True))
         return found
+
+    async def _as_indexed(self, claim: Claim, cited: ClaimedText, found: ClaimCheck) -> ClaimCheck:
+        """The verdict on the text that the index has of the cited place, if it has that revision,
+        else what was `found`."""
+        known = cited.known
+        try:
+            place = known.collection, known.record.source.name, known.path
+            text = text_as_indexed(await self._index.document(*place), citation_of(cited))
+        except StoreError as error:
+            return unanswered(claim, cited, error, self._faults)
+        if text is None or not text.strip():
+            return found
+        return await self._compare(claim, replace(cited, text=text))
 
     async def _compare(self, claim: Claim, cited: ClaimedText) -> ClaimCheck:
         return await asyncio.to_thread(

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec
 
-from pincite.citations.changed_warning import with_warning
+from pincite.citations.as_indexed import text_as_indexed
+from pincite.citations.changed_warning import follow
 from pincite.citations.forms import LINES, Span
 from pincite.citations.left_out import left_out_file
-from pincite.citations.lines_and_columns import WHOLE
 from pincite.citations.listing import CitedIndex
 from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
@@ -37,6 +37,7 @@ from pincite.model import Attributes
 from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.revisions import same_revision
 from pincite.ports import PagedIndex
+from pincite.support.fields import replace
 
 _NUMBER = r"[0-9]{1,9}"
 _PLACE = re.compile(
@@ -69,13 +70,34 @@ class _Reading:
             raise NotNamed(not_named(self.locator), hint=WHAT_THERE_IS)
         return await asyncio.to_thread(read, known, *rest, **named)
 
-    async def since(
-        self, passage: Passage, known: IndexedFile, ref: str, first: int = 1, last: int = 10**9
+    async def cited(
+        self, within: CitedIndex, known: IndexedFile, cited: Citation, context: int
     ) -> Passage:
-        """The passage, with a warning if the cited revision may have other text at these lines."""
-        if not ref or (same_revision(ref, known.ref) and not passage.changed):
+        """The passage of a citation, where its text is now if that is known, else with a warning
+        that the place may have another text. Raises as `of`."""
+        passage = await self._at(known, cited, context)
+        read = parse_citation(passage.citation)
+        if not cited.ref or read is None or same_revision(cited.ref, read.ref):
             return passage
-        return await asyncio.to_thread(with_warning, passage, known, self.folder, ref, first, last)
+        if same_revision(cited.ref, known.ref) and not passage.changed:
+            return passage
+        indexed = None
+        if passage.changed:
+            place = known.collection, known.record.source.name, known.path
+            indexed = text_as_indexed(await within.document(*place), cited)
+        found = await asyncio.to_thread(follow, known, self.folder, cited, indexed)
+        if found.now is not None:
+            passage = await self._at(known, found.now, context)
+        return replace(passage, warning=found.warning)
+
+    async def _at(self, known: IndexedFile, cited: Citation, context: int) -> Passage:
+        if cited.end_char is not None or cited.page is not None:
+            return await self.of(read_cited, known, self.folder, cited, context)
+        if cited.start_column or cited.end_column:
+            return await self.of(read_columns, known, self.folder, cited, context)
+        first = 1 if cited.start_line is None else cited.start_line
+        last = 10**9 if cited.end_line is None else cited.end_line
+        return await self.of(read_lines, known, first, last, context, self.folder)
 
 
 async def get(
@@ -106,30 +128,26 @@ async def get(
     async def of_span(span: Span) -> Passage:
         known, cited = await find_span(within, within.infos, span)
         if cited is not None and (cited.end_char is not None or cited.page is not None):
-            passage = await reading.of(read_cited, known, folder, cited, context)
-            return await reading.since(passage, known, cited.ref)
-        if span.page is not None:
-            start, end = span.chars or (None, None)
-            named = Citation(
-                source="",
-                ref="",
-                place="",
-                start_char=start,
-                end_char=end,
-                page=span.page,
-                page_unit=span.page_unit,
-                rows=span.rows,
-            )
-            return await reading.of(read_cited, known, folder, named, context)
-        first, last = span.first or 1, span.last or 10**9
-        if span.first is not None and span.last is None:
-            last = first + LINES - 1
-        if span.columns != WHOLE:
-            named = Citation("", "", "", first, last, *span.columns)
-            passage = await reading.of(read_columns, known, folder, named, context)
-        else:
-            passage = await reading.of(read_lines, known, first, last, context, folder)
-        return await reading.since(passage, known, cited.ref if cited else span.ref, first, last)
+            return await reading.cited(within, known, cited, context)
+        start, end = span.chars or (None, None)
+        last = span.last
+        if span.first is not None and last is None:
+            last = span.first + LINES - 1
+        named = Citation(
+            source="",
+            ref=cited.ref if cited else span.ref,
+            place="",
+            start_line=span.first,
+            end_line=last,
+            start_column=span.columns[0],
+            end_column=span.columns[1],
+            start_char=start,
+            end_char=end,
+            page=span.page,
+            page_unit=span.page_unit,
+            rows=span.rows,
+        )
+        return await reading.cited(within, known, named, context)
 
     async def as_written(form: str) -> Passage:
         return await _get(within, form, context, reading)
@@ -160,12 +178,10 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
         info, found = await find_chunk(within, infos, chunk["id"])
         record = next(r for r in info.sources if r.source.name == found.repo)
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
+        named = Citation("", found.ref, "", found.start_line, found.end_line)
         if (chars := chars_of(found)) is not None:
-            named = Citation("", "", "", start_char=chars[0], end_char=chars[1])
-            return await reading.of(read_cited, known, reading.folder, named, context)
-        return await reading.of(
-            read_lines, known, found.start_line, found.end_line, context, reading.folder
-        )
+            named = Citation("", found.ref, "", start_char=chars[0], end_char=chars[1])
+        return await reading.cited(within, known, named, context)
     cited = parse_citation(locator)
     names = {record.source.name for info in infos for record in info.sources}
     # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
@@ -179,14 +195,8 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
             if within.narrowed:  # the same whether or not there is a source of that name
                 raise NotNamed(not_named(locator), hint=WHAT_THERE_IS) from error
             raise
-        first, last = await _cited_lines(within, known, cited)
-        if cited.end_char is not None or cited.page is not None:
-            passage = await reading.of(read_cited, known, reading.folder, cited, context)
-        elif cited.start_column or cited.end_column:
-            passage = await reading.of(read_columns, known, reading.folder, cited, context)
-        else:
-            passage = await reading.of(read_lines, known, first, last, context, reading.folder)
-        return await reading.since(passage, known, cited.ref, first, last)
+        located = await _with_section(within, known, cited)
+        return await reading.cited(within, known, located, context)
     place = _PLACE.match(locator)
     if place is None:
         raise NotNamed(
@@ -202,13 +212,12 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
     return await reading.of(read_lines, known, start, start + count - 1, context, reading.folder)
 
 
-async def _cited_lines(index: CitedIndex, known: IndexedFile, cited: Citation) -> tuple[int, int]:
-    """The lines of a citation, of the section that its anchor names, or else of the whole page."""
-    if cited.start_line is None and "#" in cited.place:
+async def _with_section(index: CitedIndex, known: IndexedFile, cited: Citation) -> Citation:
+    """The citation with the lines of the section that its anchor names, if it names no lines."""
+    if cited.start_line is None and cited.end_char is None and "#" in cited.place:
         chunks = await index.document(known.collection, known.record.source.name, known.path)
         section = [chunk for chunk in chunks if chunk.url == cited.place]
         if section:
-            return section[0].start_line, section[-1].end_line
-    if cited.start_line is None or cited.end_line is None:
-        return 1, 10**9
-    return cited.start_line, cited.end_line
+            first, last = section[0].start_line, section[-1].end_line
+            return replace(cited, start_line=first, end_line=last)
+    return cited

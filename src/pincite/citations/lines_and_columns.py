@@ -33,13 +33,17 @@ def chars_of_lines(
     return (from_, to) if from_ <= to else None
 
 
+def columns_at(text: str, start: int, end: int) -> tuple[Lines, tuple[int, int]]:
+    """Return the lines and columns of characters of a text. The end is excluded."""
+    final = max(start, end - 1)
+    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, final) + 1)
+    return lines, (start - text.rfind("\n", 0, start), final - text.rfind("\n", 0, final))
+
+
 def named_lines(text: str, start: int, end: int, cited: Columns) -> str:
     """Return lines and columns of characters of a text, `L3C10-L9C2`, with those columns alone that
     were `cited`. The end is excluded."""
-    final = max(start, end - 1)
-    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, final) + 1)
-    first = start - text.rfind("\n", 0, start)
-    last = final - text.rfind("\n", 0, final)
+    lines, (first, last) = columns_at(text, start, end)
     columns = (first if cited[0] is not None else None, last if cited[1] is not None else None)
     return format_lines(lines.start, lines.end, *columns)
 
