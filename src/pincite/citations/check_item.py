@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
+from pincite.citations.item_context import around_now
 from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, named_lines
 from pincite.citations.pages import chars_now, cited_then, held_against, words_of
 from pincite.model import Document, Evidence
@@ -13,6 +14,7 @@ from pincite.model.revisions import is_ambiguous, names_content, same_revision, 
 from pincite.ports import Readable
 from pincite.readers import text_in
 from pincite.sources import OpenSource
+from pincite.support.fields import replace
 from pincite.support.finding.find import Lines, find_span, without_returns
 
 RevisionState = Literal["confirmed", "refuted", "unknown"]
@@ -42,11 +44,29 @@ def check_item(
 ) -> Checked:
     """`fresh`: the cited lines are the text, and the cited revision does not contradict it.
     `moved`: the text stands elsewhere in the file, or the file elsewhere in the source.
-    `changed`: it is nowhere, or the cited revision has something else at those lines.
+    `changed`: it is nowhere, or the cited revision has something else at those lines, or neither
+    that nor the file has the lines that are shown around it.
     `deleted`: the file is gone. With `text_cut`, texts are beginnings. With `renames`, other
     files are looked at: it may have got another name. Raises SourceError.
     """
     document = document_at(opened, item.path)
+    checked = _check_text(opened, document, item, text_cut=text_cut, renames=renames)
+    if item.context is None or document is None or checked.status not in ("fresh", "moved"):
+        return checked
+    may_be_shown, said = around_now(item, document, _text_then(opened, item, document))
+    status = checked.status if may_be_shown else "changed"
+    return replace(checked, status=status, detail="; ".join(filter(None, (checked.detail, said))))
+
+
+def _check_text(
+    opened: OpenSource,
+    document: Document | None,
+    item: Evidence,
+    *,
+    text_cut: bool,
+    renames: Renames | None,
+) -> Checked:
+    """As `check_item`, without the lines that are shown around it."""
     if item.page is not None:
         return check_page(opened, document, item, text_cut=text_cut, renames=renames)
     if item.start_char is not None and item.end_char is not None:
@@ -209,6 +229,15 @@ def _revision(
         return "unknown"
     text = text_in(raw, opened.source, item.path)[0]
     return "confirmed" if _holds(text, item, text_cut=text_cut) else "refuted"
+
+
+def _text_then(opened: OpenSource, item: Evidence, document: Document) -> str | None:
+    """The whole text of the cited revision, None where that is not at hand."""
+    if item.page is not None:
+        then = cited_then(opened, item, document)
+        return None if then is None else then.text
+    raw = opened.read_at(item.ref, item.path)
+    return None if raw is None else text_in(raw, opened.source, item.path)[0]
 
 
 def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:

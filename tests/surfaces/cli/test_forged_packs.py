@@ -141,3 +141,21 @@ def test_characters_that_no_text_has_are_unknown(
 def test_lines_beyond_the_end_of_the_file_are_not_fresh(cli: Cli, pack: dict[str, Any]) -> None:
     cited = pack["evidence"][0]["citation"].replace("#L1-L2", "#L1-L900")
     assert verify(cli, pack, citation=cited, end_line=900)[0] == "changed"  # its revision has not
+
+
+def test_lines_around_an_item_that_its_file_does_not_have_are_not_fresh(
+    cli: Cli, pack: dict[str, Any]
+) -> None:
+    cli.write("notes/walrus.txt", f"A seal.\n{FILE}The end.\n")
+    cli("index", "notes")
+    first = cli.json("search", "walrus dreams of fish")["evidence"][0]
+    pack["evidence"] = [first | {"text": FILE.rstrip(), "start_line": 2, "end_line": 3}]
+    cited = first["citation"].replace("#L1-L4", "#L2-L3")
+    around = {"start_line": 1, "end_line": 3, "text": f"A seal.\n{FILE.rstrip()}"}
+    assert verify(cli, pack, 0, citation=cited, context=around) == ("fresh", "")
+    said = "the lines shown around it are not those of the file"
+    for forged in (around | {"text": "the walrus is EVIL"}, around | {"start_line": 2}):
+        assert verify(cli, pack, citation=cited, context=forged) == ("changed", said)
+    cli.write("notes/walrus.txt", f"A whale.\n{FILE}The end.\n")
+    status, detail = verify(cli, pack, 0, citation=cited, context=around)
+    assert (status, detail.endswith("; the lines around it have changed")) == ("fresh", True)
