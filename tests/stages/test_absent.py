@@ -81,6 +81,37 @@ def test_of_other_languages_only_names_are_said_to_be_absent(
     assert absent(question).index == index
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("The façade in Zürich is naïve.", "Zurich facade naive"),
+        ("The facade in Zurich is naive.", "Zürich façade naïve"),
+        ("The fac\u0327ade in Zu\u0308rich is naive.", "Zürich façade"),  # marks of their own
+        ("The façade in Zürich is naive.", "Zu\u0308rich fac\u0327ade"),
+        ("Played by Antonín Dvořák in Łódź.", "Antonin Dvorak Lodz"),
+        ("Ο καφές στην Ελλάδα.", "Ελλαδα καφες"),
+        ("Зелёная ёлка в лесу.", "елка Зеленая"),
+        ("يُضاف السماد العضوي في الربيع.", "يضاف السماد"),
+        ("يضاف السماد العضوي في الربيع.", "يُضاف السَّماد"),
+        ("הַמָּסִיק מתחיל בסתיו.", "המסיק"),
+        ("המסיק מתחיל בסתיו.", "הַמָּסִיק"),
+        ("हिन्दी में लिखा है।", "हिन्दी"),
+        ("The \ufb01le of the co\u00adopera\u00adtive.", "file cooperative"),
+    ],
+)
+def test_marks_do_not_make_another_word(text: str, question: str) -> None:
+    for one in (question, question.upper()):
+        collection = asyncio.run(make(TopicEncoder(), {"marks": text}))
+        assert ask(one, collection, profile=KEEP).absent_terms == AbsentTerms()
+
+
+def test_a_word_of_another_script_is_found_by_its_stem() -> None:
+    terms = informative_terms("arabic")
+    shown = [candidate("one", text="كتب احمد الرسالة")]
+    assert find_absent("أحمد", shown, (), (), (), terms) == AbsentTerms()
+    assert find_absent("محمود", shown, (), (), (), terms).evidence == ("محمود",)
+
+
 def test_what_is_elsewhere_is_missing_from_the_passages_alone() -> None:
     found = absent("key of the WebClient at night", Scope(paths=("key*",)))
     assert found.index == ()

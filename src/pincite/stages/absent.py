@@ -11,6 +11,8 @@ from typing import Final
 
 from pincite.model import AbsentTerms, Candidate, Context, Ranking, TermCounts
 from pincite.ports import Searchable
+from pincite.support.folding import MARKS, same_letters
+from pincite.support.late_patterns import late_pattern
 
 Terms = Callable[[str], frozenset[str]]
 
@@ -20,7 +22,9 @@ _MOST_NAMED: Final = 8  # of each kind; guess, unmeasured
 _COMMON: Final = 0.02
 _LEAST_COMMON: Final = 5  # chunks: in few chunks every word is common
 
-_WORD: Final = re.compile(r"[^\W_][\w'’]*(?:-[\w'’]+)*|(?<!_)_++[^\W_]\w*")
+_WORD: Final = r"[^\W_][{0}'’]*(?:-[{0}'’]+)*|(?<!_)_++[^\W_][{0}]*"
+_ASCII_WORD: Final = re.compile(_WORD.format(r"\w"))
+_MARKED_WORD: Final = late_pattern(_WORD.format(rf"\w{MARKS}"))
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: Spellings that only programs have: `rotate_key`, `rotateKey`, `RotatedKeyStore`. `WebSocket` is
@@ -104,7 +108,7 @@ def find_absent(
     asked = list(_asked(question, terms, english))
     counts = {} if apart else _counted(rankings)
     known = bool(counts) and all(one.spec.name in counts for one in collections)
-    passages = _Passages(shown, contexts)
+    passages = _Passages(shown, contexts, terms)
     index: list[str] = []
     evidence: list[str] = []
     for one in asked:
@@ -122,7 +126,8 @@ def find_absent(
 
 def _asked(question: str, terms: Terms, english: bool) -> Iterable[_Asked]:
     seen: set[str] = set()
-    for match in list(_WORD.finditer(question))[:_MOST_WORDS]:
+    words = _ASCII_WORD if question.isascii() else _MARKED_WORD
+    for match in list(words.finditer(question))[:_MOST_WORDS]:
         text = match[0].rstrip("'’")
         for ending in ("'s", "’s"):
             text = text.removesuffix(ending)
@@ -140,7 +145,7 @@ def _asked(question: str, terms: Terms, english: bool) -> Iterable[_Asked]:
 
 
 def _joined(text: str) -> str:
-    return text.casefold().translate(_BETWEEN)
+    return same_letters(text).translate(_BETWEEN)
 
 
 def _parts(text: str) -> str:
@@ -178,13 +183,19 @@ def _telling(one: _Asked, there: Sequence[tuple[int, int]]) -> bool:
 
 
 class _Passages:
-    """The letters of the passages without separators. Substring search in them is about ten times
-    faster than analysing all text, and finds a word inside of another one."""
+    """The letters of the passages without marks and separators. Substring search in them is about
+    ten times faster than analysing all text, and finds a word inside of another one. The text is
+    analysed only for a word of another script than Latin that is not found so, because its stem
+    may have other letters: Arabic أحمد and احمد."""
 
-    def __init__(self, shown: Sequence[Candidate], contexts: Sequence[Context | None]) -> None:
+    def __init__(
+        self, shown: Sequence[Candidate], contexts: Sequence[Context | None], terms: Terms
+    ) -> None:
         around = [one.text for one in contexts if one is not None]
         text = "\n".join([*(_text(one) for one in shown), *around])
-        self._letters = text.casefold().translate(_BETWEEN)
+        self._text, self._terms = text, terms
+        self._found: frozenset[str] | None = None
+        self._letters = _joined(text)
 
     def have(self, one: _Asked) -> bool:
         """Does any of these texts have the word in one of its forms?"""
@@ -194,7 +205,14 @@ class _Passages:
             return False
         forms = _irregular().get(one.text.casefold(), ())
         stems = (stem[:-1] if stem.endswith("i") else stem for stem in one.stems)  # tries: tri, try
-        return any(each in self._letters for each in (*forms, *stems))
+        if any(each in self._letters for each in (*forms, *stems)):
+            return True
+        return not one.whole.isascii() and not one.stems.isdisjoint(self._analysed())
+
+    def _analysed(self) -> frozenset[str]:
+        if self._found is None:
+            self._found = self._terms(self._text)
+        return self._found
 
 
 def _text(one: Candidate) -> str:

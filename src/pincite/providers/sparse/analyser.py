@@ -29,6 +29,7 @@ from typing import Final
 from pincite.providers.sparse.escapes import without_escapes
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.providers.sparse.languages import STEMMED, UNSPACED
+from pincite.support.folding import MARKS, fold_marks
 from pincite.support.late_patterns import late_pattern
 from pincite.support.remembered import Remembered
 
@@ -44,18 +45,8 @@ _UNSPACED: Final = (
     "\u3040-\u312f\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua9df"
     "\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
 )
-# Marks that belong to the preceding letter but are no letters to `re`; soft hyphen, joiners.
-_MARK: Final = (
-    "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
-    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0"
-    "\u0816-\u082d\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09d7"
-    "\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57"
-    "\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03"
-    "\u0d3b-\u0d4d\u0d57\u0d81-\u0d83\u0dca-\u0ddf\u0f18\u0f19\u0f35\u0f37\u0f39\u0f71-\u0f87"
-    "\u0f8d-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe20-\ufe2f"
-)
 _LETTERS: Final = rf"[^\W{_UNSPACED}]"
-_WORD: Final = rf"{_LETTERS}+(?:[{_MARK}]+{_LETTERS}*)*"
+_WORD: Final = rf"{_LETTERS}+(?:[{MARKS}]+{_LETTERS}*)*"
 _SHARP: Final = r"[A-Za-z](?:\+\+|\#)(?!\w)"
 #: The part of `_UNIT` for ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
 _NAMES: Final = r"[A-Za-z0-9_]++(?:[.'\-][A-Za-z0-9_]++)*+"
@@ -75,9 +66,6 @@ _UNIT_CHARS: Final = 64
 _PARTS: Final = 12  # guess, unmeasured
 #: Distinct units remembered; all are forgotten together when it is full. About 10 MB.
 _REMEMBERED: Final = 50_000
-
-_PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
-
 
 _IDEOGRAPH: Final = late_pattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _UNSPACED_START: Final = late_pattern(f"[{_UNSPACED}]")
@@ -169,7 +157,7 @@ class Analyser:
         for name in names:  # most of them were units before
             terms += self._known[name] if name.isascii() else self._name(name)
         if len(names) > 1:
-            terms.append(_fold(unit.casefold()))
+            terms.append(fold_marks(unit.casefold()))
         return terms
 
     def _apostrophes(self, unit: str) -> list[str]:
@@ -205,7 +193,7 @@ class Analyser:
         if self._stemmer is not None:
             with self._lock:
                 word = self._stemmer.stemWord(word)
-            word = word if word.isascii() else _fold(word)
+            word = fold_marks(word)
         return word
 
 
@@ -231,18 +219,3 @@ def _pairs(run: str) -> list[str]:
     if len(run) == 1:
         return [run]
     return ["".join(pair) for pair in pairwise(run)] + _IDEOGRAPH.findall(run)
-
-
-def _fold(word: str) -> str:
-    """Remove accents from letters: Latin, Greek, Cyrillic ё, Hebrew and Arabic."""
-    if word.isascii():
-        return word
-    kept: list[str] = []
-    for character in word.translate(_PLAIN):
-        base = unicodedata.normalize("NFD", character)[0]
-        foldable = base < "\u0400" or "\u1e00" <= base < "\u2000" or character == "ё"
-        if foldable:
-            kept.append(base if not unicodedata.combining(base) else "")
-        elif not ("\u0590" <= base < "\u0700" and unicodedata.combining(base)):
-            kept.append(character)
-    return "".join(kept)
