@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 _FENCE = re.compile("`+")
-_SHORTEST = 3
+_SHORTEST = 3  # of a block; that of a code span is 1
 
 
-def fence_for(*texts: str) -> str:
-    """Return more backticks than stand in a row in any of these texts."""
+def fence_for(*texts: str, shortest: int = _SHORTEST) -> str:
+    """Return more backticks than stand in a row in any of these texts, and at least
+    `shortest`."""
     runs = (len(found[0]) for text in texts for found in _FENCE.finditer(text))
-    return "`" * max(_SHORTEST, max(runs, default=0) + 1)
+    return "`" * max(shortest, max(runs, default=0) + 1)

@@ -30,18 +30,18 @@ def _text(pack: EvidencePack, form: str) -> str:
 
 
 def test_attributes_stand_on_one_line_that_a_terminal_does_not_obey() -> None:
-    for form, begins in (("table", "    course="), ("md", "Attributes: course=")):
+    for form, begins in (("table", "    course="), ("md", "Attributes: `course=")):
         said = _text(_pack(HELD), form)
         assert "\x1b" not in said
         (line,) = [line for line in said.split("\n") if line.startswith(begins)]
-        assert line.endswith("labels=a|b, visible=true, weight=2.0, year=2026")
+        assert line.rstrip("`").endswith("labels=a|b, visible=true, weight=2.0, year=2026")
         assert "course=" not in _text(_pack({}), form)
 
 
 def test_a_long_value_does_not_fill_the_screen() -> None:
     said = _text(_pack({"course": "x" * 4_000}), "md")
     (line,) = [line for line in said.split("\n") if line.startswith("Attributes: ")]
-    assert line.endswith("...")
+    assert line.endswith("...`")
     assert len(line) < 300
 
 

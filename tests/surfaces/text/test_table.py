@@ -266,13 +266,6 @@ def test_hostile_names_and_texts_are_shown_escaped(tmp_path: Path, name: str) ->
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", rest.replace("\n\t", "\n"))
 
 
-def test_a_name_or_a_heading_is_no_markup_of_markdown() -> None:
-    item = result(citation="acme:[a](javascript:b()).md#L1", headings=("<img src=x>", "a\\[b]"))
-    said = text_of(render(pack(item), "md"))
-    assert r"## [1] acme:\[a\](javascript:b()).md#L1" in said
-    assert r"Section: \<img src=x> > a\\\[b\]" in said
-
-
 def test_what_moved_is_left_out_is_missing_or_below_the_bar_is_said() -> None:
     found = pack(
         result(truth="moved"),
@@ -293,7 +286,7 @@ def test_what_moved_is_left_out_is_missing_or_below_the_bar_is_said() -> None:
     bar, near = none.index("below the bar"), none.index("near.md:3")
     assert bar < near
     markdown = text_of(render(pack(level="none", closest=(result(1, "near.md"),)), "md"))
-    assert "## [1] Below the bar, only nearest: acme@c0ffee:near.md#L3-L5" in markdown
+    assert "## [1] Below the bar, only nearest: `acme@c0ffee:near.md#L3-L5`" in markdown
 
 
 def test_a_filter_that_lets_nothing_pass_says_nothing_of_what_is_indexed() -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "md", "files"]
 
-_MARKUP = re.compile(r"[\\\[\]<]")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # allowed after a fence
 
 
@@ -94,14 +93,14 @@ def _files(
 
 def _markdown(pack: EvidencePack) -> str:
     words, reason = verdict_words(pack)
-    said = f"**{words}** ({pack.verdict.level}): {one_line(reason)}"
-    blocks = [f"# {one_line(pack.query)}", said]
-    if missing := "\n".join(f"> {one_line(aside)}" for aside in asides(pack)):
+    said = f"**{words}** ({pack.verdict.level}): {_code(reason)}"
+    blocks = [f"# {_code(pack.query)}", said]
+    if missing := "\n".join(f"> {_code(aside)}" for aside in asides(pack)):
         blocks.append(missing)
     shown = [(item, "") for item in pack.evidence]
     shown += [(item, "Below the bar, only nearest: ") for item in pack.closest]
     for item, bar in shown:
-        blocks.append(f"## [{item.number}] {bar}{_plain(item.citation)}")
+        blocks.append(f"## [{item.number}] {bar}{_code(item.citation)}")
         if item.truth == "moved":
             what = "lines are" if item.page is None else "page is"
             now = "those" if item.page is None else "that"
@@ -109,12 +108,12 @@ def _markdown(pack: EvidencePack) -> str:
         if item.recognised:
             blocks.append(f"Its text was {RECOGNISED}.")
         if item.url and item.start_char is not None:
-            blocks.append(f"Address: {_plain(item.url)}")
-        if item.headings:  # not at the beginning of a line, where it might start a block
-            blocks.append(f"Section: {_plain(' > '.join(item.headings))}")
-        blocks += [f"Folder: {_plain(said)}" for said in item.descriptions]
+            blocks.append(f"Address: {_code(item.url)}")
+        if item.headings:
+            blocks.append(f"Section: {_code(' > '.join(item.headings))}")
+        blocks += [f"Folder: {_code(said)}" for said in item.descriptions]
         if held := attributes_of(item):
-            blocks.append(f"Attributes: {held}")
+            blocks.append(f"Attributes: {_code(held)}")
         around = item.context
         is_within = around is not None and item.start_char is None and item.text in around.text
         if not is_within:
@@ -128,14 +127,19 @@ def _markdown(pack: EvidencePack) -> str:
             )
             blocks.append(f"{page_words(item) or lines}{what}:")
             blocks.append(_fenced(around.text, item))
-    blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
+    blocks += [f"> {notice.code}: {_code(notice.message)}" for notice in pack.warnings]
     return "\n\n".join(blocks)
 
 
-def _plain(text: str) -> str:
-    """Return the text on one line, without links and elements of HTML: names of files and headings
-    come from strangers."""
-    return _MARKUP.sub(r"\\\g<0>", one_line(text))
+def _code(text: str) -> str:
+    """Return the text on one line as a code span, in which nothing is a link, a picture or HTML,
+    and nothing is escaped: a citation can be copied. Texts come from files of strangers."""
+    line = one_line(text)
+    if not line.strip(" "):
+        return line
+    fence = fence_for(line, shortest=1)
+    apart = " " if line[0] in "` " or line[-1] in "` " else ""
+    return f"{fence}{apart}{line}{apart}{fence}"
 
 
 def _fenced(text: str, item: Evidence) -> str:
