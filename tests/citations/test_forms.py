@@ -133,6 +133,21 @@ def test_lines_are_read_by_any_of_the_forms(
     assert (passage.path, passage.start_line, passage.end_line) == ("src/a.py", first, last)
 
 
+@pytest.mark.parametrize(
+    ("link", "path"),
+    [
+        ("[a b](<src/a b.py#L12-L20>)", "src/a b.py"),
+        ("[a b](src/a b.py#L12-L20).", "src/a b.py"),
+        (f"[page](<{ODD}#L12-L20>)", ODD),
+    ],
+)
+def test_a_link_may_have_spaces_or_brackets_in_its_target(
+    indexed: Indexed, link: str, path: str
+) -> None:
+    passage = indexed.get(link)
+    assert (passage.path, passage.start_line, passage.end_line) == (path, 12, 20)
+
+
 def test_a_citation_with_columns_gives_its_characters_alone(indexed: Indexed) -> None:
     cited = f"proj@{indexed.sha}:src/a.py"
     one = indexed.get(f"{cited}#L12C1-L12C4")

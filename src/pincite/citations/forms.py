@@ -52,7 +52,7 @@ _LONGEST_END = 80
 #: Prose has fewer around a citation; each is looked for in the whole text.
 _MOST_SIGNS = 32
 _TRACE = re.compile(rf'\s*File "(?P<name>[^"\n]+)", line (?P<first>{_N})(?:, in .*)?')
-_LINK = re.compile(r"!?\[[^\]\n]*\]\((?P<name>[^()\s]+)\)")
+_LINK = re.compile(r"!?\[[^\]\n]*\]\((?P<name>[^()\n]+|<[^<>\n]+>)\)")  # with spaces, too
 _PERMALINK = re.compile(
     r"https?://(?:raw\.githubusercontent\.com/(?P<raw>[^/]+/[^/]+)"
     r"|[^/]+/(?P<repository>[^?#]{1,200}?)/(?:-/)?(?:blob|blame|raw|src))/(?P<rest>[^?#]+)(?:\?[^#]*)?"
