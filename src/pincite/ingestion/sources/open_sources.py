@@ -3,6 +3,7 @@ know."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from pincite.errors import PinciteError, SourceError, SourcesMissing
 from pincite.ingestion.attributes.of_sources import require_whole
 from pincite.ingestion.attributes.schema import known_types
 from pincite.ingestion.run import IndexRun
+from pincite.ingestion.sources.kept_patterns import check_part, kept_patterns, with_kept
 from pincite.ingestion.sources.moved_sources import MissingSource, moved_from, moved_notice, refuse
 from pincite.ingestion.sources.source_records import Opened, renamed, superseded
 from pincite.ingestion.sources.source_settings import decide_ocr, describe_source, share_settings
@@ -22,7 +24,6 @@ from pincite.settings.sections.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.entries import content_of
 from pincite.sources.git import find_checkout
-from pincite.sources.ignore import parse_rules
 from pincite.sources.reopening import reopen_source, selection_of
 
 
@@ -109,7 +110,7 @@ def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> lis
     found: dict[str, Notice] = {}
     for source in (one.source for one, _ in opened if one.named is not None):
         if source.pinned and source.name in unfinished:
-            place, ref = source.location, source.ref
+            place, ref = shlex.quote(source.location), source.ref
             text = f"the run that gave {source.name} the revision {ref} was interrupted, and the"
             rest = f"files that it left are cited without it: pincite index {place} --ref {ref}"
             found[source.name] = Notice("ref_not_given", f"{text} {rest}")
@@ -180,61 +181,24 @@ def _open(
             found.named = {}
         return found
 
-    kept = Selection()
-    alone = _with_kept(given, kept)
-    source = opened(known, alone)
+    records = () if configured else run.sources
+    kept = kept_patterns(records, name or (known.name if known else None))
+    first = selection = with_kept(given, kept)
+    source = opened(known, first)
     moved = moved_from(source, gone, name, run.settings.index) if known is None else None
-    if moved is not None:
-        source.close()
-        source = opened(moved, alone)
-    if configured is None:
-        named = (one for one in run.sources if one.source.name == source.source.name)
-        kept = next(map(selection_of, named), kept)
-    selection = _with_kept(given, kept)
-    if selection != alone:
+    if name is None and known is None:
+        kept = kept_patterns(records, moved.name if moved else source.source.name)
+        selection = with_kept(given, kept)
+    if moved is not None or selection != first:
         source.close()
         source = opened(moved or known, selection)
-        if source.within:
-            _check_part(source, place, given, kept, options.on_notice)
+    if source.within:
+        try:
+            check_part(source, place, given, kept, options.on_notice)
+        except SourceError:
+            source.close()
+            raise
     return source, selection, moved
-
-
-def _with_kept(given: Selection, kept: Selection) -> Selection:
-    """Return the given patterns, and of each kind that was not given those kept from the last run.
-    An empty pattern stands for none."""
-    return Selection(
-        include=tuple(one for one in given.include or kept.include if one),
-        exclude=tuple(one for one in given.exclude or kept.exclude if one),
-    )
-
-
-def _check_part(
-    source: OpenSource,
-    place: Path,
-    given: Selection,
-    kept: Selection,
-    on_notice: Callable[[Notice], None],
-) -> None:
-    """Raise SourceError for a part of a source that its kept patterns leave out; say which patterns
-    decide what of a folder is included."""
-    name, is_folder = source.source.name, place.is_dir()
-    exclude = parse_rules("", () if given.exclude else kept.exclude)
-    if exclude is not None and exclude.covers(f"{source.within}/" * is_folder or source.within):
-        source.close()
-        raise SourceError(
-            f"{place} is excluded by a pattern of the source {name}: {', '.join(kept.exclude)}",
-            hint=f"pincite index {place} --exclude ''",
-        )
-    include = parse_rules("", () if given.include else kept.include)
-    if include is None:
-        return
-    fix, patterns = f"pincite index {place} --include ''", ", ".join(kept.include)
-    if is_folder:
-        said = f"only files of {name} that match {patterns} are indexed, as before"
-        on_notice(Notice("include_kept", f"{said}; for all: {fix}"))
-    elif not include.covers(source.within):
-        source.close()
-        raise SourceError(f"{place} does not match the patterns of {name}: {patterns}", hint=fix)
 
 
 def _place(location: str | Path) -> Path:
@@ -330,5 +294,6 @@ def _tell_of_checkout(
     if checkout is not None:
         name, kind = source.name, source.kind
         text = f"{name} was indexed before {checkout.top} was a checkout, and stays a {kind}"
-        to_do = f"to cite commits: pincite collections forget {name}, then pincite index {place}"
+        again = f"pincite collections forget {shlex.quote(name)}, then pincite index"
+        to_do = f"to cite commits: {again} {shlex.quote(str(place))}"
         on_notice(Notice("not_in_checkout", f"{text} ({to_do})"))

@@ -1,0 +1,73 @@
+"""The patterns of a source that hold for its next runs, until others are given."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from pincite.errors import SourceError
+from pincite.model import Notice, SourceRecord
+from pincite.sources import OpenSource, Selection
+from pincite.sources.ignore import parse_rules
+from pincite.sources.reopening import selection_of
+
+_ANY_FILE: Final = "\x7f"  # a file name that only patterns for all names match
+_SPECIAL = re.compile(r"[\\*?\[\]]")
+
+
+def kept_patterns(records: Iterable[SourceRecord], name: str | None) -> Selection:
+    """Return the patterns with which the source of this name was indexed, if it was."""
+    named = (one for one in records if one.source.name == name)
+    return next(map(selection_of, named), Selection())
+
+
+def with_kept(given: Selection, kept: Selection) -> Selection:
+    """Return the given patterns, and of each kind that was not given those kept from the last run.
+    An empty pattern stands for none."""
+    return Selection(
+        include=tuple(one for one in given.include or kept.include if one),
+        exclude=tuple(one for one in given.exclude or kept.exclude if one),
+    )
+
+
+def check_part(
+    source: OpenSource,
+    place: Path,
+    given: Selection,
+    kept: Selection,
+    on_notice: Callable[[Notice], None],
+) -> None:
+    """Raise SourceError for a part of a source that its kept patterns leave out, with a hint that
+    keeps all other patterns. Say which patterns decide what of a folder is included."""
+    name, part = source.source.name, source.within
+    exclude = () if given.exclude else kept.exclude
+    if _covers(exclude, part):
+        by = [one for one in exclude if _covers((one,), part)]
+        raise SourceError(
+            f"{place} is excluded by a pattern of the source {name}: {', '.join(by)}",
+            hint=_command(place, "--exclude", [one for one in exclude if one not in by]),
+        )
+    include = () if given.include else kept.include
+    is_folder = part.endswith("/")
+    if not parse_rules("", include) or _covers(include, part + _ANY_FILE * is_folder):
+        return
+    patterns = ", ".join(include)
+    fix = _command(place, "--include", [*include, "/" + _SPECIAL.sub(r"\\\g<0>", part)])
+    if not is_folder:
+        raise SourceError(f"{place} does not match the patterns of {name}: {patterns}", hint=fix)
+    said = f"only files of {name} that match {patterns} are indexed, as before"
+    on_notice(Notice("include_kept", f"{said}; for all: {fix}"))
+
+
+def _covers(patterns: Sequence[str], path: str) -> bool:
+    rules = parse_rules("", patterns)
+    return rules is not None and rules.covers(path)
+
+
+def _command(place: Path, option: str, patterns: Sequence[str]) -> str:
+    """Return the command that indexes a place with these patterns alone."""
+    words = [word for one in patterns or ("",) for word in (option, one)]
+    return shlex.join(["pincite", "index", str(place), *words])
