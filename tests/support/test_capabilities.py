@@ -11,10 +11,15 @@ import pytest
 from pincite.support import capabilities
 from pincite.support.capabilities import open_below, open_to_read
 
+ROOT = capabilities.USERS and capabilities.this_user() == 0  # may do everything
+OPEN_FILES = next((one for one in map(Path, ("/proc/self/fd", "/dev/fd")) if one.is_dir()), None)
 
-@pytest.fixture(params=["by the system", "by looking"], autouse=True)
+
+@pytest.fixture(params=["by the system", "by listable folders", "by looking"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How links are told from files."""
+    if request.param == "by listable folders":  # a system that opens no others
+        monkeypatch.setattr(capabilities, "_ENTER", 0)
     if request.param == "by looking":
         monkeypatch.setattr(capabilities, "NO_FOLLOW", 0)
         monkeypatch.setattr(capabilities, "FROM_FOLDERS", False)
@@ -61,6 +66,7 @@ def test_a_file_that_becomes_a_link_while_it_is_opened_is_not_read(
         open_to_read(place)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     os.close(open_to_read(tmp_path / "pipe"))
@@ -106,9 +112,10 @@ def test_no_part_of_the_path_below_a_folder_may_be_a_link_or_lead_up(root: Path)
         open_below(str(root), "a/b")
 
 
+@pytest.mark.skipif(OPEN_FILES is None, reason="the system does not list open files")
 def test_no_folder_stays_open(root: Path) -> None:
     def count() -> int:
-        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+        return len(os.listdir(OPEN_FILES))  # noqa: PTH208
 
     before = count()
     below(root, "a/b/f.md")
@@ -118,16 +125,31 @@ def test_no_folder_stays_open(root: Path) -> None:
     assert count() == before
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may list everything")
-def test_a_folder_that_may_be_entered_but_not_listed_is_no_obstacle(root: Path) -> None:
-    (root / "a").chmod(0o111)
+@pytest.mark.skipif(ROOT or not capabilities.FILE_MODES, reason="everybody may list everything")
+@pytest.mark.parametrize("folder", [".", "a", "a/b"])
+def test_a_folder_that_may_be_entered_but_not_listed_is_no_obstacle(
+    root: Path, folder: str
+) -> None:
+    (root / "a/out").symlink_to(root.parent / "else")
+    (root / folder).chmod(0o111)
     assert below(root, "a/b/f.md") == b"mine"
+    with pytest.raises(OSError, match=r"directory|link"):
+        open_below(str(root), "a/out/f.md")
+    (root / folder).chmod(0o700)
+
+
+@pytest.mark.skipif(ROOT or not capabilities.FILE_MODES, reason="everybody may enter everything")
+def test_a_folder_that_may_not_be_entered_is_an_obstacle(root: Path) -> None:
+    (root / "a").chmod(0o600)
+    with pytest.raises(PermissionError):
+        open_below(str(root), "a/b/f.md")
+    (root / "a").chmod(0o700)
 
 
 def test_a_folder_that_becomes_a_link_while_its_file_is_opened_is_not_left(
     root: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if way != "by the system":
+    if way == "by looking":
         pytest.skip("only folders that are open stay the same")
     opens = os.open
 

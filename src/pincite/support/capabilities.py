@@ -44,8 +44,9 @@ NEVER_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 _READ: Final = os.O_RDONLY | NEVER_WAIT | CLOSE_ON_EXEC | BINARY
 #: Whether files open relative to an open folder, which stays the same whatever gets its name.
 FROM_FOLDERS: Final = bool(NO_FOLLOW) and os.open in os.supports_dir_fd
-#: Opens a folder, and on Linux also one that may be entered but not listed.
-_FOLDER: Final = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", NEVER_WAIT) | CLOSE_ON_EXEC
+#: Opens a folder only to reach what is below it, also one that may be entered but not listed.
+_ENTER: Final = getattr(os, "O_PATH", 0)
+_FOLDER: Final = getattr(os, "O_DIRECTORY", 0) | NEVER_WAIT | CLOSE_ON_EXEC
 _NOT_DOWN: Final = frozenset({"", ".", ".."})  # parts of a path that leads elsewhere than down
 
 
@@ -91,23 +92,38 @@ def open_to_read(path: str | Path, *, follow: bool = False) -> int:
 def open_below(root: str, path: str) -> int:
     """Open the file `path` below the folder `root` as `open_to_read` does. `path` has its parts
     between slashes, and none of them may be a link; `root` may be one. Each folder is opened in the
-    one above it, so that none can be exchanged after a look at it. Raises OSError, ENOTDIR or ELOOP
-    for a link in place of a folder, ENOENT for a path with `..`; ValueError for a NUL."""
+    one above it, so that none can be exchanged after a look at it. Where the system opens only
+    folders that may be listed, there is only that look for the others. Raises OSError, ENOTDIR or
+    ELOOP for a link in place of a folder, ENOENT for a path with `..`; ValueError for a NUL."""
     *folders, name = parts = path.split("/")
     if not _NOT_DOWN.isdisjoint(parts):
         raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    if not folders or not FROM_FOLDERS:
-        _require_folders(root, folders)
-        return open_to_read(f"{root}/{path}")
-    above = os.open(root, _FOLDER)
-    try:
-        for folder in folders:
-            inner = os.open(folder, _FOLDER | NO_FOLLOW, dir_fd=above)
+    if folders and FROM_FOLDERS:
+        try:
+            above = _open_folder(root, folders)
+        except PermissionError:
+            if _ENTER:
+                raise
+        else:
+            try:
+                return _no_folder(os.open(name, _READ | NO_FOLLOW, dir_fd=above), path)
+            finally:
+                os.close(above)
+    _require_folders(root, folders)
+    return open_to_read(f"{root}/{path}")
+
+
+def _open_folder(root: str, folders: Sequence[str]) -> int:
+    """Open the last of these folders, each in the one before it, and return its descriptor."""
+    flags = _FOLDER | _ENTER
+    above = os.open(root, flags)
+    for folder in folders:
+        try:
+            inner = os.open(folder, flags | NO_FOLLOW, dir_fd=above)
+        finally:
             os.close(above)
-            above = inner
-        return _no_folder(os.open(name, _READ | NO_FOLLOW, dir_fd=above), path)
-    finally:
-        os.close(above)
+        above = inner
+    return above
 
 
 def _require_folders(root: str, folders: Sequence[str]) -> None:
