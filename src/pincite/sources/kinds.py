@@ -32,6 +32,12 @@ _BINARY = _words(
     psd pt pth pyc pyd pyo rar rlib safetensors so sqlite sqlite3 tar tflite tgz tif tiff ttc ttf
     wasm wav webm webp whl wmv woff woff2 xz zip zst"""
 )
+#: Documents with NUL bytes that people read, and no reader here reads.
+_DOCUMENTS = _words(
+    """azw azw3 chm djv djvu doc docm dot dotm dotx fb2 hwp indd mobi msg numbers odf odg odp ods odt
+    one otg otp ots ott oxps pages pot potm potx pps ppsm ppsx ppt pub rtf vsd vsdx wpd wps xls xlsb
+    xlt xltm xltx xps"""
+)
 _LOCK_FILES = _words(
     """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
     poetry.lock uv.lock pdm.lock pylock.toml pipfile.lock conda-lock.yml cargo.lock composer.lock
@@ -102,6 +108,8 @@ def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped 
             detail = "it begins like UTF-16 or UTF-32, but it is not: save it as UTF-8"
             return Skipped(path, "unreadable", detail)
     else:
+        if b"\0" in head and suffix_of(path) in _DOCUMENTS:
+            return Skipped(path, "unsupported")
         if b"\0" in head:
             return Skipped(path, "binary", "contains NUL bytes")
         controls = len(head) - len(head.translate(None, _CONTROLS))

@@ -30,6 +30,8 @@ def test_a_folder_full_of_junk_is_indexed_around_it_and_all_of_it_is_named(cli: 
     cli.write("a/package-lock.json", "{}")
     cli.write("a/photo.png", b"\x89PNG\r\n\x1a\n")
     cli.write("a/what.xyzzy", "unknown")
+    cli.write("a/letter.odt", b"PK\x03\x04\x14\0\0\x08\0\0 mimetype")
+    cli.write("a/letter.DOC", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500))
     with (cli.folder / "a/huge.log").open("wb") as log:
         log.truncate(200_000_000)
     (cli.folder / "a/self").symlink_to(cli.folder / "a")
@@ -47,6 +49,7 @@ def test_a_folder_full_of_junk_is_indexed_around_it_and_all_of_it_is_named(cli: 
     assert codes["package-lock.json"] == "generated"
     assert codes["photo.png"] == "binary"
     assert codes["what.xyzzy"] == "unsupported"
+    assert codes["letter.odt"] == codes["letter.DOC"] == "unsupported"
     assert codes["huge.log"] == "oversize"
     assert codes["pipe.txt"] == "special"
     assert codes["link.md"] == "outside"
