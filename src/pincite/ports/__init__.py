@@ -3,9 +3,10 @@
 An adapter implements one of these with one vendor library. The test suites in `pincite.testing`
 check every adapter against this contract. Adapters raise only errors of `pincite.errors`.
 
-`predicate`, `query_vectors` and `failures` are no protocols: callers of ports share them.
+The modules `predicate`, `query_vectors` and `failures` define no protocols. They contain functions
+that callers of ports share.
 
-Names are imported when they are first used: a daemon needs a third of them.
+Names are imported when they are first used, because a daemon needs only a third of them.
 """
 
 from __future__ import annotations

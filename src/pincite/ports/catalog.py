@@ -1,4 +1,4 @@
-"""Catalogs of what is indexed."""
+"""The catalog: a database of collections, their sources and their documents."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pincite.model import CollectionSpec, DocumentRecord, SourceRecord, SourceTy
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """Numbers of documents, chunks and tokens. `kinds` counts chunks by source type, `unembedded`
-    those of documents that are not `embedded`."""
+    """The numbers of documents, chunks and tokens in a collection. `kinds` has the number of chunks
+    by source type. `unembedded` is the number of chunks in documents that are not `embedded`."""
 
     documents: int = 0
     chunks: int = 0
@@ -29,22 +29,22 @@ class Catalog(Protocol):
     """
 
     async def specs(self) -> tuple[CollectionSpec, ...]:
-        """All collections by name."""
+        """Return the specs of all collections, ordered by name."""
 
     async def put_spec(self, spec: CollectionSpec) -> None:
-        """Insert or replace a collection."""
+        """Insert a collection, or replace the one with the same name."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection with its documents and sources; unknown names are ignored."""
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
-        """All sources by name."""
+        """Return all sources of a collection, ordered by name."""
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
-        """Insert or replace the source of that name."""
+        """Insert a source, or replace the one with the same name."""
 
     async def drop_source(self, collection: str, source: str) -> None:
-        """Remove a source, not its documents; unknown names are ignored."""
+        """Remove a source, but not its documents; unknown names are ignored."""
 
     async def documents(
         self,
@@ -53,48 +53,50 @@ class Catalog(Protocol):
         after: tuple[str, str] | None = None,
         limit: int | None = None,
     ) -> tuple[DocumentRecord, ...]:
-        """Documents by (source, path), starting after `after`, at most `limit`. If a `source` is
-        given, `after` must belong to it."""
+        """Return at most `limit` documents that follow `after`, ordered by (source, path). With a
+        `source`, return only its documents; `after` must then belong to it."""
 
     async def revisions_of(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], str]:
-        """The indexed revision of each of these (source, path); unknown ones are left out."""
+        """Return the indexed revision of each of these (source, path). Unknown documents are left
+        out."""
 
     async def records(
         self, collection: str, revisions: Iterable[str]
     ) -> Mapping[str, DocumentRecord]:
-        """The documents of these revisions, by revision; unknown ones are left out."""
+        """Return the documents with these revisions, by revision. Unknown revisions are left
+        out."""
 
     async def refs(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], str]:
-        """The `ref` of each of these (source, path); unknown ones are left out."""
+        """Return the `ref` of each of these (source, path). Unknown documents are left out."""
 
     async def chunk_ids(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """The ids of all chunks of each of these (source, path), as `put` was given them. Unknown
-        documents, and those without ids, are left out."""
+        """Return the ids of all chunks of each of these (source, path), in the order given to
+        `put`. Unknown documents and documents without ids are left out."""
 
     async def totals(self, collection: str) -> Totals:
-        """The totals of a collection; all 0 for an unknown one."""
+        """Return the totals of a collection; all are 0 if it is unknown."""
 
     async def put(
         self,
         collection: str,
         records: Sequence[DocumentRecord],
-        counts: Mapping[str, TermCounts] = {},  # it is only read
-        chunk_ids: Mapping[str, Sequence[str]] = {},  # as well
+        counts: Mapping[str, TermCounts] = {},  # never changed
+        chunk_ids: Mapping[str, Sequence[str]] = {},  # never changed
     ) -> None:
-        """Insert or replace the records of (source, path), all or none. By revision, `counts` are
-        the counts of terms in their chunks, and `chunk_ids` the ids of all chunks in the order of
-        the file. A revision without new ones keeps its own. Ids are kept if all have 32 lower-case
-        hexadecimal digits."""
+        """Insert or replace the records by (source, path), all or none. `counts` has the term
+        counts of each revision's chunks, `chunk_ids` the ids of all its chunks in the order of the
+        file. A revision that is missing from either keeps its previous values. Ids are stored only
+        if all of them have 32 lower-case hexadecimal digits."""
 
     async def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
-        """The sums of the counts of all documents for these terms, exact after every change. Terms
-        without chunks are left out."""
+        """Return the counts for these terms, summed over all documents and exact after every
+        change. Terms that no chunk contains are left out."""
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
         """Remove documents; unknown revisions are ignored."""

@@ -1,4 +1,4 @@
-"""Encoders: texts to vectors."""
+"""Encoders turn texts into vectors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pincite.model import Matrix, SparseVector, Vector
 
 
 class DenseEncoder(Protocol):
-    """Texts to unit vectors. A vector is a function of its text alone, never of its batch."""
+    """Encodes texts as unit vectors. A vector depends only on its text, never on the other texts of
+    a batch."""
 
     @property
     def fingerprint(self) -> str:
-        """Names model, weights, precision and truncation: equal iff vectors are comparable."""
+        """The model, its weights, precision and truncation, as a name. Vectors are comparable if
+        and only if their fingerprints are equal."""
 
     @property
     def dimensions(self) -> int:
@@ -21,13 +23,15 @@ class DenseEncoder(Protocol):
 
     @property
     def languages(self) -> frozenset[str]:
-        """Stemmer names (`english`, ...) of the languages that the model knows; empty = all."""
+        """Stemmer names (`english`, ...) of the languages that the model knows; empty for all."""
 
     async def embed_query(self, text: str) -> Vector:
-        """Shape (dimensions,), float32, L2 norm 1. Over-long text is cut. Never empty."""
+        """Embed a query. Returns shape (dimensions,), float32, L2 norm 1, also for an empty text.
+        Text beyond the model's limit is cut off."""
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1.
+        """Embed texts. Returns shape (len(texts), dimensions), float32, each row with L2 norm 1, in
+        the order of `texts`.
 
         No texts give shape (0, dimensions).
         """
@@ -47,21 +51,25 @@ class GroupedEncoder(Protocol):
 
 
 class SparseEncoder(Protocol):
-    """Texts to sparse vectors, ranked by dot product, with or without the store's IDF."""
+    """Encodes texts as sparse vectors, which are ranked by dot product, with or without the IDF
+    that the store applies."""
 
     @property
     def fingerprint(self) -> str:
-        """Names analyser, weighting and parameters, without the average length."""
+        """The analyser, weighting and parameters, without the average length, as a name."""
 
     @property
     def idf(self) -> bool:
-        """Must the store apply the IDF? Learned weights contain it already."""
+        """Whether the store must apply the IDF. Learned weights already contain it."""
 
     def encode_query(self, text: str) -> SparseVector:
-        """The weight of each term in the query: its count if `idf`. Empty if no term is left."""
+        """Return the weight of each term in the query: the term's count if `idf`. The vector is
+        empty if the text has no terms."""
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
-        """The weights of a text and its length in tokens. `average_length` > 0, in tokens.
+        """Return the weights of a text and its length in tokens. `average_length` is in tokens and
+        positive.
 
-        Encoders whose weights do not depend on the length return the length 1, or 0 for no weights.
+        Encoders whose weights do not depend on the length return the length 1, or 0 if there are no
+        weights.
         """

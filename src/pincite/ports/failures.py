@@ -14,9 +14,9 @@ T = TypeVar("T")
 def split_failures(
     names: Iterable[str], results: Sequence[T | BaseException]
 ) -> tuple[dict[str, T], dict[str, Notice]]:
-    """The results of collections by name, and notices about those that failed. Raises the first
-    error if there is no result. Errors that are not failures of one collection are raised at
-    once."""
+    """Return the results of collections by name, and notices about the collections that failed.
+    Raises the first error if there is no result. Errors that do not concern a single collection are
+    always raised."""
     answered: dict[str, T] = {}
     failed: dict[str, PinciteError] = {}
     for name, result in zip(names, results, strict=True):
@@ -32,10 +32,10 @@ def split_failures(
 
 
 def failure_notice(name: str, error: PinciteError) -> Notice:
-    """The notice that a collection failed, with the reason."""
+    """Return the notice that a collection failed, with the reason."""
     return Notice("collection_failed", f"{name} was left out: {error.message}")
 
 
 def rate_notices(error: BaseException) -> tuple[Notice, ...]:
-    """The notice about a rate limit, if that is the error."""
+    """Return the notice about a rate limit if the error is one, otherwise nothing."""
     return (Notice("rate_limited", error.message),) if isinstance(error, RateLimited) else ()

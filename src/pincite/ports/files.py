@@ -1,4 +1,4 @@
-"""Comparing passages with their files before they are shown."""
+"""Compare passages with their files before they are shown."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A quote in the current state of its file: lines, text, revision and context. If the file no
-    longer has it, `gone` says whether the text or the file is missing, `detail` explains it, and
-    the other fields are as indexed. `notice` is about the source. `descriptions` are the owner's
-    descriptions of the file's folders, outermost first."""
+    """A quote as its file has it now: lines, text, revision and context. If the file no longer has
+    the text or does not exist, `gone` says which, `detail` explains it, and the other fields are as
+    indexed. `notice` is about the source. `descriptions` are the owner's descriptions of the file's
+    folders, outermost first."""
 
     chunk: Chunk
     context: Context | None
@@ -42,7 +42,7 @@ class Files(Protocol):
     async def look(
         self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
-        """Compare each quote with its file; results in the same order. A quote not compared within
-        `limit_s` seconds is `unchecked`. With `refs`, a quote is gone unless its file still has one
-        of these revisions, which may be abbreviated. Never raises because of the state of the
-        disk."""
+        """Compare each quote with its file, and return the results in the same order. A quote that
+        is not compared within `limit_s` seconds is `unchecked`. With `refs`, a quote is gone unless
+        its file still has one of these revisions, which may be abbreviated. Never raises because of
+        the state of the disk."""

@@ -1,10 +1,11 @@
-"""Filters: the points that a search may see, in one small language for all stores.
+"""Filters: conditions on chunks, in one small language for all stores.
 
-Words are runs of letters and digits in lower case (`words`), without stemming. All other
-comparisons are exact and case-sensitive. A field with several values matches if one of them does. A
-field without a value never matches.
+A filter decides which chunks a search may return. Words are runs of letters and digits in lower
+case (`words`), without stemming. All other comparisons are exact and case-sensitive. A field with
+several values matches if one of them does. A field without a value never matches.
 
-A field is a field of a chunk or an attribute, whose type decides which conditions it supports.
+A field is a field of a chunk, or an attribute. The type of an attribute decides which conditions it
+supports.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import re
 
 import msgspec
 
-#: `revision` is that of a point's document; the others are fields of its chunk. Attributes of the
-#: types `keyword` and `keywords` have the same conditions; `integer` and `float` are numbers.
+#: `revision` is the revision of a chunk's document; the others are fields of the chunk. Attributes
+#: of the types `keyword` and `keywords` support the same conditions as these fields, `integer` and
+#: `float` the same as NUMBER_FIELDS.
 FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols", "url")
 NUMBER_FIELDS = ("start_line", "end_line")
 TEXT_FIELDS = ("text", "title")
@@ -23,12 +25,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in order."""
+    """Return the words of a text, in order."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 class AnyOf(msgspec.Struct, frozen=True, tag=True):
-    """True for a point whose `field`, one of FILTER_FIELDS, is or contains one of `values`."""
+    """True for a chunk whose `field`, one of FILTER_FIELDS, is or contains one of `values`."""
 
     field: str
     values: tuple[str, ...]
@@ -49,14 +51,14 @@ class Range(msgspec.Struct, frozen=True, tag=True):
 
     @property
     def exactly(self) -> int | None:
-        """The integer of an equality of integers."""
+        """The integer of a condition that is an equality of integers, otherwise None."""
         whole = isinstance(self.gte, int) and self.gte == self.lte
         return self.gte if whole and isinstance(self.gte, int) else None
 
 
 class DateRange(msgspec.Struct, frozen=True, tag=True):
-    """True if `field`, an attribute of the type `date`, is within all given bounds. They have the
-    form of `attribute_of`. A day counts as its beginning."""
+    """True if `field`, an attribute of the type `date`, is within all given bounds. Bounds are
+    written as by `attribute_of`. A day without a time means its first moment."""
 
     field: str
     gte: str | None = None
@@ -102,7 +104,7 @@ class Exists(msgspec.Struct, frozen=True, tag=True):
 
 
 class Ids(msgspec.Struct, frozen=True, tag=True):
-    """True for the points with these ids; an invalid id matches nothing."""
+    """True for chunks with these ids; an invalid id matches nothing."""
 
     ids: tuple[str, ...]
 
@@ -111,8 +113,8 @@ Condition = AnyOf | Range | DateRange | Is | Text | Phrase | Prefix | Exists | I
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """True if every `must` holds, at least one `should` if there are any, and no `must_not`. An
-    empty list of values matches nothing."""
+    """True if every `must` holds, no `must_not` holds, and, if there are any `should`, at least one
+    of these holds. A condition with an empty list of values matches nothing."""
 
     must: tuple[Condition, ...] = ()
     must_not: tuple[Condition, ...] = ()
@@ -120,7 +122,7 @@ class Filter(msgspec.Struct, frozen=True):
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """All conditions."""
+        """All conditions of `must`, `should` and `must_not`."""
         return (*self.must, *self.should, *self.must_not)
 
 
@@ -128,5 +130,5 @@ EVERYTHING = Filter()
 
 
 def equals(field: str, value: str) -> AnyOf:
-    """True if `field`, one of FILTER_FIELDS, is or contains `value`."""
+    """Return a condition that is true if `field`, one of FILTER_FIELDS, is or contains `value`."""
     return AnyOf(field, (value,))

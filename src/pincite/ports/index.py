@@ -44,7 +44,8 @@ class CollectionInfo(msgspec.Struct, frozen=True):
 
     @property
     def embedded_share(self) -> float:
-        """The share of its chunks with dense vectors, 0..1; 1 for a lexical collection."""
+        """The share of the collection's chunks that have dense vectors, 0..1; 1 for a lexical
+        collection."""
         return 1 - self.unembedded / self.chunks if self.chunks else 1.0
 
 
@@ -55,11 +56,11 @@ class Readable(Protocol):
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        """The indexed documents, ordered by (source, path)."""
+        """Return the indexed documents, ordered by (source, path)."""
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """See `Store.search`. A revision in the filter also matches the one that has just replaced
-        it."""
+        """See `Store.search`. A revision in the filter also matches the revision that has just
+        replaced it."""
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
@@ -67,14 +68,14 @@ class Readable(Protocol):
         """See `Store.load`."""
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        """All chunks of a document in the order of the file, () if it is not indexed."""
+        """Return all chunks of a document in the order of the file, () if it is not indexed."""
 
     async def chunk_ids(
         self, collection: str, documents: Sequence[tuple[str, str]]
     ) -> tuple[tuple[str, ...], ...]:
-        """The ids of all chunks of each of these (source, path), in the order of the file. () for a
-        document that is not indexed, that an earlier version indexed, or of which not every chunk
-        may be read: `document` says which."""
+        """Return the ids of all chunks of each of these (source, path), in the order of the file.
+        The ids are () if the document is not indexed, was indexed by an earlier version, or has a
+        chunk that may not be read; call `document` to tell these cases apart."""
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """See `Store.page`."""
@@ -84,19 +85,21 @@ class ReadableIndex(Readable, Protocol):
     """Collections and their contents, read-only."""
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
-        """All collections by name."""
+        """Return all collections, ordered by name."""
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
-        """The sources of a collection, by name; () for an unknown collection."""
+        """Return the sources of a collection, ordered by name; () for an unknown collection."""
 
 
 class PagedIndex(ReadableIndex, Protocol):
-    """The same, with pages of documents: one of them can be looked up without its chunks."""
+    """A `ReadableIndex` that also lists documents in pages, so that a document can be looked up
+    without its chunks."""
 
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
     ) -> tuple[DocumentRecord, ...]:
-        """At most `limit` documents in the order of `documents`, after a (source, path)."""
+        """Return at most `limit` documents that follow the (source, path) `after`, in the order of
+        `documents`."""
 
 
 class Index(ReadableIndex, Protocol):
@@ -109,9 +112,9 @@ class Index(ReadableIndex, Protocol):
 
     async def create(self, spec: CollectionSpec) -> None:
         """Create an empty collection or update the spec of an existing one; see `Store.create`. A
-        new collection counts terms from the beginning if its weights need the IDF. An older one
-        becomes `counted` when its spec says so. Set this only after `weigh` has processed every
-        document."""
+        new collection counts terms from the beginning if its weights need the IDF. A collection
+        from before term counts becomes `counted` when its spec says so. Set this only after `weigh`
+        has processed every document."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection with its contents; unknown names are ignored."""
@@ -121,10 +124,10 @@ class Index(ReadableIndex, Protocol):
         loses its documents, damaged or not, and keeps its sources."""
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
-        """Store a source, so that it can be indexed again by name."""
+        """Store a source, so that later runs can index it by its name."""
 
     async def forget(self, collection: str, source: str) -> int:
-        """Remove a source with its documents; returns the number of documents."""
+        """Remove a source with its documents. Returns the number of documents."""
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         """Index whole documents. Each one replaces the document with the same (source, path). Its
@@ -135,8 +138,9 @@ class Index(ReadableIndex, Protocol):
         DiskFull, StoreError; then the old ones are unchanged."""
 
     async def embedded(self, collection: str, source: str, path: str) -> tuple[Stored, ...]:
-        """The chunks of a document that have a dense vector, with the vector of `Store.vectors`, in
-        the order of the file; () if it is not indexed, and for a lexical collection."""
+        """Return the chunks of a document that have a dense vector, each with its vector from
+        `Store.vectors`, in the order of the file. () if the document is not indexed or the
+        collection is lexical."""
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         """Update records whose content did not change (`ref`, `mtime_ns`, `size`, attributes);
@@ -154,8 +158,8 @@ class Index(ReadableIndex, Protocol):
         written."""
 
     async def settle(self, collection: str) -> None:
-        """End a run of changes: make them durable against a loss of power, and start to optimise in
-        the background if it is worthwhile."""
+        """End a run of changes: make them survive a loss of power, and start to optimise in the
+        background if that is worthwhile."""
 
 
 class LeasedIndex(Index, Protocol):
@@ -166,15 +170,17 @@ class LeasedIndex(Index, Protocol):
 
 
 class SearchableFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search knows of a collection besides its spec. The daemon is sent all of it.
+    """Facts about a collection that a search needs in addition to the spec. All are sent to the
+    daemon.
 
-    `code` says that nearly all of it is source code, `rung` is the kind of its dense model, `kinds`
-    are the kinds of its sources. `depth` replaces the limits of the profile unless it is 0. Fused
-    scores are multiplied by `weight`. The writers of a `foreign` one are unknown. `store` is the
-    kind of its store. `embedded` is the share of chunks with a dense vector, 0..1. `exact` says
-    that the store can compare a question with every vector; another store returns all vectors if
-    `SearchRequest.exact` is set. `deep` says that at least half of it is code: it then has as many
-    hits and candidates as a collection of code, without the ranking of one.
+    `code`: nearly all of the collection is source code. `deep`: at least half of it is code. Such a
+    collection gets as many hits and candidates as a collection of code, but is not ranked like one.
+    `kinds`: the kinds of its sources. `rung`: the kind of its dense model. `embedded`: the share of
+    chunks with a dense vector, 0..1. `depth`: the number of hits of each side, instead of the
+    limits of the profile; 0 for those limits. `weight`: the factor for its fused scores. `foreign`:
+    the collection belongs to another program. `store`: the kind of its store. `exact`: the store
+    can compare a query with every vector; another store returns all vectors if
+    `SearchRequest.exact` is set.
     """
 
     code: bool = False
@@ -190,7 +196,7 @@ class SearchableFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Searchable(SearchableFacts, frozen=True):
-    """A collection with its encoders. `dense` is None for a lexical one."""
+    """A collection with its index and its encoders. `dense` is None for a lexical collection."""
 
     spec: CollectionSpec
     index: Readable
@@ -199,6 +205,6 @@ class Searchable(SearchableFacts, frozen=True):
 
     @property
     def facts(self) -> SearchableFacts:
-        """The facts alone, without the spec and the open parts."""
+        """Only the facts, without the spec, the index and the encoders."""
         names = SearchableFacts.__struct_fields__
         return SearchableFacts(**{name: getattr(self, name) for name in names})

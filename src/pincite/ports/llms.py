@@ -14,7 +14,7 @@ Finish = Literal["stop", "length", "filter", "tools"]
 
 
 class Image(msgspec.Struct, frozen=True):
-    """A picture of a message: its bytes and their media type (`image/png`)."""
+    """A picture in a message: its bytes and their media type (`image/png`)."""
 
     data: bytes
     media_type: str
@@ -30,8 +30,8 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """A complete answer. `finish` is `length` if the token limit cut it off. Tokens are None if the
-    service does not count them."""
+    """A complete answer. `finish` is `length` if the token limit cut it off. The token counts are
+    None if the service does not report them."""
 
     text: str
     finish: Finish
@@ -44,13 +44,13 @@ class LLM(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Names provider, model and its options: one printable line."""
+        """The provider, model and options, as one printable line."""
 
     async def complete(
         self, messages: Sequence[Message], *, max_tokens: int | None = None
     ) -> Completion:
-        """The complete answer. Raises only errors of providers, Unavailable on a timeout.
-        Cancellation closes the request at once."""
+        """Return the complete answer. Raises only errors of providers; a timeout raises
+        Unavailable. Cancellation closes the request at once."""
 
     def stream(
         self,
@@ -59,8 +59,9 @@ class LLM(Protocol):
         max_tokens: int | None = None,
         on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
-        """The same answer in pieces as they arrive. No piece is empty; joined, they are its text.
-        `on_finish` receives the reason for the end before the iterator ends.
+        """Yield the answer of `complete` in pieces as they arrive. No piece is empty; joined, the
+        pieces are the text of the answer. `on_finish` receives the reason for its end before the
+        iterator ends.
 
         If the service does not signal the end of the answer, BadResponse is raised after the last
         piece, because the answer is incomplete. Closing or cancelling the iterator closes the

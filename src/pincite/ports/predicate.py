@@ -30,7 +30,7 @@ _FEW = 32
 
 
 def matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
-    """Does this chunk of that revision match the filter?"""
+    """Return whether this chunk of that revision matches the filter."""
 
     def fits(condition: Condition) -> bool:
         return holds(condition, revision, chunk)
@@ -43,14 +43,15 @@ def matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
 
 
 def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
-    """Does this chunk match one condition?"""
+    """Return whether this chunk matches one condition."""
     if isinstance(condition, Ids):
         return chunk.id in condition.ids
     return holds_of(condition, _value(condition.field, revision, chunk))
 
 
 def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
-    """Does a field with this value match one condition? None stands for a missing value."""
+    """Return whether a field with this value matches one condition. None stands for a missing
+    value."""
     held: list[Any] = [one for one in values_of(value) if one != ""]
     match condition:
         case AnyOf():
@@ -69,12 +70,12 @@ def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
             return any(has_phrase(item, condition.text) for item in held)
         case Exists():
             return bool(held)
-        case Ids():  # of chunks, and not of a value
+        case Ids():  # compares chunks, not values
             return False
 
 
 def _known(values: tuple[str, ...]) -> Container[str]:
-    """Return the values in a form for fast lookup of many."""
+    """Return the values as a container that is fast to search."""
     return values if len(values) <= _FEW else _as_set(values)
 
 
@@ -93,7 +94,8 @@ def _value(field: str, revision: str, chunk: Chunk) -> AttributeValue | None:
 
 
 def within(bounds: Range, value: int | float) -> bool:
-    """Is the value within all given bounds? Compared as floats, except for equality."""
+    """Return whether the value is within all given bounds. Values are compared as floats, except
+    for an equality of integers."""
     if bounds.exactly is not None and isinstance(value, int):
         return value == bounds.exactly
     return _between(bounds, float(value), float)
@@ -121,7 +123,7 @@ def has_words(text: str, asked: str) -> bool:
 
 
 def has_phrase(text: str, asked: str) -> bool:
-    """Do the words follow each other in the text?"""
+    """Does the text contain the requested words in sequence?"""
     wanted, held = words(asked), words(text)
     return bool(wanted) and any(_at(held, start, wanted) for start in range(len(held)))
 

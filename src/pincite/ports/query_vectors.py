@@ -1,4 +1,4 @@
-"""The vectors of the questions of one pass of a search, or of its probe."""
+"""Embed the texts of one search pass, or of its probe, once for each model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.ports import DenseEncoder, SparseEncoder
 from pincite.ports.tracing import embed_query, model_call
 from pincite.support.concurrency import within
 
-ENCODING_SHARE = 0.8  # of the time limit; words answer in the rest; guess, unmeasured
+ENCODING_SHARE = 0.8  # of the time limit; keyword search has the rest; guess, unmeasured
 
 
 async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
@@ -21,9 +21,10 @@ async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
 
 
 class QueryVectors:
-    """Embeds every text once with each model, however many collections have that model. `limit_s`
-    is for all of them together, so that there is time for keyword search if a model is silent. A
-    model can see how much of it is left, so as not to wait for longer."""
+    """Embeds each text once with each model, however many collections use the model. The time limit
+    `limit_s`, in seconds, holds for all texts together, so that time remains for keyword search if
+    a model does not respond. A model can read how much of the limit is left, so as not to wait
+    longer."""
 
     def __init__(self, *, shared: bool, limit_s: float) -> None:
         self._shared = shared
@@ -33,8 +34,8 @@ class QueryVectors:
         self._sparse: dict[tuple[str, str], SparseVector] = {}
 
     async def of(self, encoder: DenseEncoder, text: str) -> Vector:
-        """As `encoder.embed_query`. Raises Unavailable if that takes too long. A collection that
-        gives up does not stop the request for others."""
+        """Return the vector of `encoder.embed_query`. Raises Unavailable if the time limit is
+        reached. If one collection gives up, the request continues for the others."""
         if not self._shared:
             return await self._in_time(self._embedded(encoder, text), encoder)
         key = (encoder.fingerprint, text)
@@ -43,7 +44,7 @@ class QueryVectors:
         return await self._in_time(asyncio.shield(self._tasks[key]), encoder)
 
     async def of_document(self, encoder: DenseEncoder, text: str) -> Vector:
-        """Return the vector that the text would have as a document."""
+        """Return the vector that the text would have as a document. Raises as `of`."""
         key = (f"document {encoder.fingerprint}", text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(self._as_document(encoder, text))
@@ -70,13 +71,13 @@ class QueryVectors:
             raise Unavailable(said, hint=hint) from error
 
     def sparse_of(self, encoder: SparseEncoder, text: str) -> SparseVector:
-        """As `encoder.encode_query`."""
+        """Return the sparse vector of `encoder.encode_query`."""
         key = (encoder.fingerprint, text)
         if key not in self._sparse:
             self._sparse[key] = encoder.encode_query(text)
         return self._sparse[key]
 
     def close(self) -> None:
-        """Cancel the requests that nobody awaits."""
+        """Cancel all requests that are still running."""
         for task in self._tasks.values():
             task.cancel()

@@ -22,7 +22,7 @@ class Reranker(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Names provider, model and instruction placement: one printable line."""
+        """The provider, model and placement of the instruction, as one printable line."""
 
     @property
     def kind(self) -> SignalKind:
@@ -31,12 +31,12 @@ class Reranker(Protocol):
 
     @property
     def listwise(self) -> bool:
-        """Does a score depend on the other documents of the call? Then scores of different calls
-        are not comparable, and the adapter sends all documents in one request."""
+        """Whether a score depends on the other documents of the call. If so, scores of different
+        calls are not comparable, and the adapter sends all documents in one request."""
 
     @property
     def instructed(self) -> bool:
-        """Does the model receive the instruction? If not, `rerank` ignores it."""
+        """Whether the model receives the instruction. If not, `rerank` ignores it."""
 
     async def rerank(
         self,
@@ -46,7 +46,8 @@ class Reranker(Protocol):
         *,
         instruction: str = "",
     ) -> tuple[RerankScore, ...]:
-        """Best first by (-score, index), at most `top_n`, each index once and in range.
+        """Return the scores of the documents, best first by (-score, index), at most `top_n` (None
+        for all). Each index is in range and occurs once.
 
         `instruction` says in plain words what counts as relevant; the adapter places it as the
         model expects. If a service limits the size of a request, the adapter sends as few requests

@@ -20,10 +20,10 @@ from pincite.ports.filters import EVERYTHING, Filter
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
-    """Both branches of a hybrid query. A branch whose vector is None is not run.
+    """A hybrid query: its dense and its sparse branch. A branch whose vector is None is not run.
 
-    `complete` requests both scores of every chunk, also of those that only one side found.
-    `hnsw_ef` and `exact` apply to the dense branch. Limits count hits, at least 1.
+    `complete` requests both scores of every chunk, even if only one branch found it. `hnsw_ef` and
+    `exact` apply to the dense branch. Limits count hits, at least 1.
 
     With a `fusion`, the store fuses the branches and returns the best `fusion_limit`: `rrf` is the
     sum of 1 / (fusion_k + rank), rank from 1; `dbsf` adds up scores by their distribution (see
@@ -94,56 +94,60 @@ class Store(Protocol):
     async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         """Make revisions visible. The revision that each one replaces, if any, is removed. An id
         that another revision also has belongs to the published one from now on. Each revision
-        appears atomically, those of one call perhaps one after the other. What is shown stays,
-        even if another one is said to replace it. Safe to repeat."""
+        appears atomically, those of one call perhaps one after the other. A revision that is
+        visible already stays visible, even if `replaced` names it as the one to replace. Safe to
+        repeat."""
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         """Remove all points of these revisions; unknown ones are ignored."""
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """The requested rankings, `dense` and `sparse`, each by (-score, id). With a `fusion` there
-        is only `fused`, of kind `rrf` or `dbsf`, and the store may break ties in any order.
+        """Return the requested rankings, `dense` and `sparse`, each ordered by (-score, id). With a
+        `fusion` there is only `fused`, of kind `rrf` or `dbsf`, and the store may break ties in any
+        order.
 
         Dense scores are cosines in -1..1. Sparse scores are positive sums of products, of the kind
         `bm25` if the spec needs the IDF, else `dot`. If its `engine_idf` is set, the store
         multiplies with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))`: N counts the points of the
-        collection that have any term, n those that have this one. Both may include staged points,
-        and points removed or replaced since the last `optimise`. Scores agree with exact arithmetic
-        to a relative 1e-4; ties at a limit may fall either way. An empty or lexical collection
-        gives empty dense hits. Raises InvalidPoint for a query vector of the wrong shape,
-        UsageError.
+        collection that have any term, n those that have this one. Both counts may include staged
+        points, and points removed or replaced since the last `optimise`. Scores agree with exact
+        arithmetic to a relative 1e-4; ties at a limit may fall either way. An empty or lexical
+        collection gives empty dense hits. Raises InvalidPoint for a query vector of the wrong
+        shape, UsageError.
         """
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
-        """The visible chunks with these ids, in the order of `ids`; missing ones are left out.
-        Vectors have norm 1. They may be coarse: each staged component is rounded to 1/127 of the
-        largest one."""
+        """Return the visible chunks with these ids, in the order of `ids`. Missing chunks are left
+        out. Vectors have norm 1. They may be coarse: each staged component is rounded to 1/127 of
+        the largest one."""
 
     async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
-        """The dense vectors of the visible points with these ids: float32, norm 1, equal to the
-        staged ones to 1e-6. Points without one are left out; a lexical collection gives none."""
+        """Return the dense vectors of the visible points with these ids: float32, norm 1, equal to
+        the staged vectors to 1e-6. Points without a vector are left out; a lexical collection has
+        none."""
 
     async def of_revision(self, collection: str, revision: str) -> tuple[Chunk, ...]:
-        """The visible chunks of one revision in the order of their file, () for an unknown one."""
+        """Return the visible chunks of one revision in the order of their file, () for an unknown
+        one."""
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
-        """All revisions that have points, visible or not, with their numbers of points."""
+        """Return all revisions that have points, visible or not, with their numbers of points."""
 
     async def staged(self, collection: str) -> frozenset[str]:
-        """The invisible revisions, as far as the store knows; some may have no points. A store that
-        loses this list in a crash returns none of them."""
+        """Return the invisible revisions, as far as the store knows; some may have no points. A
+        store that lost its list in a crash returns none."""
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """The next visible chunks by id after `after`, an id or the beginning of one; None starts
-        at the first. () if none is left. Raises UsageError."""
+        """Return at most `limit` visible chunks in order of id, starting after `after`: an id, the
+        beginning of an id, or None for the first page. () if none is left. Raises UsageError."""
 
     async def export(
         self, collection: str, after: str | None, limit: int
     ) -> tuple[tuple[str, Point], ...]:
-        """Like `page`, but whole points with their revisions. Dense vectors have norm 1 and equal
-        the staged ones to 1e-6; sparse weights to float32."""
+        """Return a page like `page`, but of whole points with their revisions. Dense vectors have
+        norm 1 and equal the staged ones to 1e-6; sparse weights to float32."""
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
         """Replace the sparse vectors of visible points; unknown ids are ignored. Raises
@@ -162,16 +166,16 @@ class Store(Protocol):
         """Return when everything written so far survives a loss of power."""
 
     async def optimise(self, collection: str) -> bool:
-        """Make later searches faster; reads and writes continue meanwhile. False if there was no
-        need, or if it is running already or was stopped. Raises DiskFull, StoreError; then nothing
-        has changed."""
+        """Make later searches faster; reads and writes continue meanwhile. Returns False if there
+        was no need, or if an optimisation is running already or was stopped. Raises DiskFull,
+        StoreError; then nothing has changed."""
 
     async def close(self) -> None:
         """Flush and release all resources."""
 
 
 class Measured(Protocol):
-    """Optional measurements of a store, not part of the contract."""
+    """Optional measurements of a store; they are not part of the contract of `Store`."""
 
     def bytes(self, collection: str) -> int: ...
     def optimising(self, collection: str) -> bool: ...

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Value = str | bool | int | float | tuple[str, ...]
 SpanKind = Literal["internal", "client", "server", "consumer"]
 _NONE: Mapping[str, Value] = MappingProxyType({})
-_NAME_CHARS = 200  # of a model name, which programs choose freely
+_NAME_CHARS = 200  # of a model name, which programs can choose freely
 
 
 class Span(Protocol):
@@ -29,7 +29,7 @@ class Span(Protocol):
 
     @property
     def texts(self) -> bool:
-        """May questions and texts be set?"""
+        """Whether questions and texts may be set as attributes."""
 
     def set(self, name: str, value: Value) -> None:
         """Set an attribute. The last value wins."""
@@ -54,24 +54,24 @@ class Tracing(Protocol):
         *,
         current: bool = True,
     ) -> AbstractContextManager[Span]:
-        """A span. It is the current one inside the block, unless `current` is False. Use that in
-        generators, whose blocks may end in another task. `parent` is the value of a header
-        `traceparent`. If it is empty or invalid, the parent is the current span, if any."""
+        """Return a span. It is the current one inside the block, unless `current` is False. Use
+        False in generators, whose blocks may end in another task. `parent` is the value of a
+        `traceparent` header. If it is empty or invalid, the parent is the current span, if any."""
 
     def stages(self) -> AbstractContextManager[Follower | None]:
-        """A follower that creates a span for each stage of a search, below the current span; None
-        if the current span is not recorded."""
+        """Return a follower that creates a span for each stage of a search, below the current span;
+        None if the current span is not recorded."""
 
     def traceparent(self) -> str:
-        """The current span as the value of a header `traceparent`; empty if no recorded span is
-        current."""
+        """Return the current span as the value of a `traceparent` header; empty if no recorded span
+        is current."""
 
     def past_stages(self, timings_ms: Mapping[str, float]) -> None:
         """Add spans of stages that have just ended in sequence, below the current span."""
 
 
 class _Unwatched:
-    """The span of a process without tracing."""
+    """The span of a process without tracing, which records nothing."""
 
     texts = False
 
@@ -82,13 +82,13 @@ class _Unwatched:
         return None
 
     def set(self, name: str, value: Value) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def rename(self, name: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def fail(self, kind: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 _UNWATCHED = _Unwatched()
@@ -96,17 +96,17 @@ _installed: list[Tracing] = []  # none or one for the whole process, like its ex
 
 
 def install(tracing: Tracing | None) -> None:
-    """Let `tracing` create the spans of this process from now on; None for no spans."""
+    """Let `tracing` create the spans of this process from now on; None stops the tracing."""
     _installed[:] = [] if tracing is None else [tracing]
 
 
 def installed() -> Tracing | None:
-    """The installed tracing of this process."""
+    """Return the installed tracing of this process, None if there is none."""
     return _installed[0] if _installed else None
 
 
 def traceparent() -> str:
-    """The current span of this process; see `Tracing.traceparent`."""
+    """Return the current span of this process; see `Tracing.traceparent`."""
     return _installed[0].traceparent() if _installed else ""
 
 
@@ -116,7 +116,7 @@ def span(
     kind: SpanKind = "internal",
     parent: str = "",
 ) -> AbstractContextManager[Span]:
-    """A span; see `Tracing.span`."""
+    """Return a span; see `Tracing.span`."""
     if not _installed:
         return _UNWATCHED
     return _installed[0].span(name, attributes, kind, parent)
@@ -125,8 +125,8 @@ def span(
 def model_call(
     operation: str, name: str, items: int, *, current: bool = True
 ) -> AbstractContextManager[Span]:
-    """The span of a model call: `embeddings`, `rerank` or `chat`. `name` is `PROVIDER:MODEL` or a
-    fingerprint that begins with it. See `Tracing.span`."""
+    """Return the span of a model call: `embeddings`, `rerank` or `chat`. `name` is `PROVIDER:MODEL`
+    or a fingerprint that begins with it. See `Tracing.span`."""
     if not _installed:
         return _UNWATCHED
     shown = name[:_NAME_CHARS]
