@@ -153,8 +153,8 @@ class Answerer(Remembering):
                 yield event
 
     async def _require_tags(self, asked: Asked, profile: Profile) -> None:
-        """Raise TagsRequired before a conversation is read and a model rewrites the question. The
-        search raises all other errors of the scope."""
+        """Raise TagsRequired early, before a conversation is read and a model rewrites the
+        question. All other errors of the scope are left to the search."""
         try:
             await self._searcher.collections.opened(asked.question.scope, profile, asked=True)
         except TagsRequired:
@@ -171,7 +171,7 @@ class Answerer(Remembering):
         here: str | None,
         admit: Admit | None,
     ) -> AnswerDeps:
-        """The dependencies of an answer."""
+        """Return the dependencies of an answer."""
         from pincite.answer import AnswerDeps
         from pincite.retrieval_log.recorder import utc_now
 
@@ -191,8 +191,8 @@ class Answerer(Remembering):
         )
 
     async def _answering_llm(self) -> LLM | None:
-        """The configured language model. If it cannot be opened, it fails when it is called, so the
-        answer still has its evidence."""
+        """Return the configured language model. A model that cannot be opened raises its error only
+        when it is called, so that the answer still has its evidence."""
         name = self.settings.use.llm
         if not name:
             return None

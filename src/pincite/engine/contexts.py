@@ -39,8 +39,8 @@ class Contexts(Protocol):
             budget: maximum number of tokens of the block.
             order: `u` puts the best first and the second best last, `rank` the best first.
             line_numbers: put its line number in the file before each line.
-            count: a function that counts the tokens of a text for your model; None: a high
-                estimate.
+            count: a function that counts the tokens of a text for your model. None: an estimate
+                that is rather too high.
             keywords: as in `search`. Without a `limit`, the budget decides.
 
         Returns the block and its contents. Numbers and citations are those of its `pack`. Raises

@@ -1,4 +1,5 @@
-"""Descriptions of folders and files: stored with the source, shown with its passages."""
+"""Descriptions of folders and files. They are stored with the source and shown with its
+passages."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ _HINT = "a folder or a file that is indexed, or SOURCE:PATH; to list them: `pinc
 
 class Description(msgspec.Struct, frozen=True):
     """The description of `path`, a folder or a file of a source; `""` is the whole source.
-    `indexed` says whether encoders read it."""
+    `indexed`: the description is part of the text that encoders read."""
 
     collection: str
     source: str
@@ -104,8 +105,8 @@ async def put_description(
     collections: Sequence[str],
     waiting: Waiting,
 ) -> tuple[Description, ...]:
-    """Store the text with all members of each collection that has the place. Raises the errors of
-    `Describer.describe`."""
+    """Store a description of a place in every member of each collection that contains the place.
+    Raises the errors of `Describer.describe`."""
     infos = named_infos(visible(await index.collections()), collections)
     found = _found(infos, place)
     for record, path in dict.fromkeys((one[1].source.name, one[2]) for one in found):
@@ -145,8 +146,8 @@ async def _keep(
 def _found(
     infos: Sequence[CollectionInfo], place: str
 ) -> list[tuple[CollectionInfo, SourceRecord, str]]:
-    """The sources that contain the place, and its path in each: the source that is named, else the
-    innermost ones on this machine. Raises UsageError if there is none."""
+    """Return the sources that contain the place, with its path in each: the source that `place`
+    names, otherwise the innermost sources on this machine. Raises UsageError if there is none."""
     every = [(info, record) for info in infos for record in info.sources]
     every = [(info, one) for info, one in every if one.source.kind != "records"]
     name, colon, rest = place.partition(":")
@@ -175,7 +176,7 @@ def _found(
 async def _require_there(
     index: LeasedIndex, infos: Sequence[CollectionInfo], source: str, path: str
 ) -> None:
-    """Raise UsageError if nothing is indexed there; a typo would go unnoticed."""
+    """Raise UsageError if no indexed file is at the path, because a typo would go unnoticed."""
     for info in infos:
         for known in await index.documents(info.spec.name, source):
             if not path or known.path == path or known.path.startswith(f"{path}/"):

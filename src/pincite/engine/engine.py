@@ -1,4 +1,4 @@
-"""The engine: an index folder in, evidence out. Async here; `pincite.sync` is its facade."""
+"""The engine: the asynchronous API of an index folder. `pincite.sync` is its synchronous facade."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or several;
-                left out: those of the last run; `""`: none), `language`, `lexical` (True leaves the
-                dense model out), `upgrade`, `rebuild`, `beside`, `background` (return once keyword
+                left out: those of the last run; `""`: none), `language`, `lexical` (True: no dense
+                vectors), `upgrade`, `rebuild`, `beside`, `background` (return once keyword
                 search works; another process makes the vectors), `model`, `sparse`, `attributes`
                 (of all documents; texts such as `course=ml` as `attribute_texts`), `ocr` (read
                 scanned pages of PDFs), `retry` (try files again that gave no text), `mask_secrets`
@@ -176,7 +176,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         profile: Profile | None = None,
         trace: Trace | None = None,
     ) -> EvidencePack:
-        """Search the index. Returns evidence, best first. A single text stands for a list of one.
+        """Search the index. Returns evidence, best first. A single text is a list of one.
 
         Arguments:
             text: the question or task, with the exact names of functions, options or errors.
@@ -200,11 +200,11 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             by: `vector` (meaning), `keyword` (words) or `hybrid` (both).
             context: the text shown around a passage: its `unit` (function, class, section or list),
                 its `neighbours`, all of its `section`, or `none`; None: as the profile says.
-            budget_ms: after so many milliseconds, optional steps are skipped, and the pack names
+            budget_ms: after this many milliseconds, optional steps are skipped, and the pack names
                 them. None: no limit.
             subqueries: rephrasings, each for one side: `lex: words`, `vec: a sentence`, `hyde: a
                 passage that could be the answer`; `intent: ...` is only for a reranker.
-            scope: all fields from `kinds` to `tags` as one value, instead of them.
+            scope: the arguments from `kinds` to `tags` as one value, instead of these.
             profile: all settings of the search, instead of the configured ones; not with `preset`.
             trace: receives each step of the search.
 
@@ -273,7 +273,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         Arguments:
             question: the text with its scope, mode and time budget.
             profile: all settings of the search; None: the configured ones.
-            trace: receives each step of the search. One that is not `detailed` may receive
+            trace: receives each step of the search. A trace that is not `detailed` may receive
                 only the id of the query.
 
         Raises the errors of `search`.

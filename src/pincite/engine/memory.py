@@ -20,8 +20,8 @@ class Remembering(OpenIndex):
 
     @property
     def _memory(self) -> Memory | None:
-        """The memory that `[memory]` configures, None for none. It is opened with its first call,
-        because searches do not need it."""
+        """The memory that `[memory]` configures, None if there is none. It is opened when it is
+        first used, because searches do not need it."""
         if self._open_memory is None:
             from pincite.engine.memory_stores import open_memory
 
@@ -30,7 +30,7 @@ class Remembering(OpenIndex):
 
     @property
     def _conversations(self) -> Conversations:
-        """The conversations of the index folder, opened with their first call."""
+        """The conversations of the index folder, opened when they are first used."""
         if self._open_conversations is None:
             from pincite.engine.memory_stores import open_conversations
 
@@ -56,7 +56,7 @@ class Remembering(OpenIndex):
             user: the user. Names are compared character by character.
             text: the fact, at most 4,000 characters.
 
-        Returns the stored facts: the text itself, or what mem0 makes of it. A known text is not
+        Returns the stored facts: the text itself, or the facts that mem0 extracts. A known text is not
         stored twice. Raises UsageError, MemoryUnavailable, DiskFull, and the errors of a model if
         one is called.
 

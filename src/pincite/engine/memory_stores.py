@@ -1,4 +1,4 @@
-"""Memory and conversations as the settings say, opened with their first use."""
+"""Open the memory and the conversations that the settings configure."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def open_memory(
     models: Models | None = None,
     keep: Callable[[DenseEncoder | None], Memory] | None = None,
 ) -> Memory | None:
-    """What `[memory]` says, None for nothing. Neither a file nor a model is opened before the first
-    call. Models that it needs are those of `models`, or its own, which it closes. `keep` makes the
-    memory that keeps texts as they are, by default one in a file of SQLite."""
+    """Return the memory that `[memory]` configures, None if there is none. Neither a file nor a
+    model is opened before the first call. The memory uses the models of `models`; without these, it
+    opens its own and closes them. `keep` makes the memory that stores texts unchanged, by default
+    in an SQLite file."""
     memory = settings.memory
     if memory.kind == "none":
         return None
@@ -45,22 +46,22 @@ def open_memory(
 
 
 def open_fact_file(settings: Settings) -> SqliteMemory:
-    """The file of facts of an index folder, whatever keeps them now. No file is opened before the
-    first call."""
+    """Return the memory in the SQLite file of an index folder, even if `[memory]` now configures
+    another kind. No file is opened before the first call."""
     from pincite.providers.memory.sqlite import SqliteMemory
 
     return SqliteMemory(place_of_fact_file(settings))
 
 
 def place_of_fact_file(settings: Settings) -> Path:
-    """Where that file is, if it is there."""
+    """Return the path of the file of `open_fact_file`, which need not exist."""
     if settings.memory.kind == "sqlite":
         return _place(settings, MEMORY)
     return settings.index / MEMORY
 
 
 def open_conversations(settings: Settings) -> Conversations:
-    """The conversations of the index folder. No file is opened before the first call."""
+    """Return the conversations of the index folder. No file is opened before the first call."""
     from pincite.providers.conversations.sqlite import SqliteConversations
 
     place = settings.index / CONVERSATIONS
@@ -111,8 +112,8 @@ def _place(settings: Settings, name: str) -> Path:
 
 
 def _make(settings: Settings, place: Path) -> None:
-    """The folder of what is kept, made private where it is new. Raises IndexUnavailable for an
-    index folder of another user."""
+    """Create the folder of a database; new folders are private. Raises IndexUnavailable if the
+    index folder belongs to another user."""
     if place.is_relative_to(settings.index):
         require_own(settings.index)
         if not settings.index.exists():
@@ -121,7 +122,7 @@ def _make(settings: Settings, place: Path) -> None:
 
 
 class _LateMemory:
-    """Implements `Memory` with one that needs models, and so is opened with the first call."""
+    """A `Memory` that needs models, and is therefore opened by its first call."""
 
     def __init__(
         self,
@@ -138,7 +139,7 @@ class _LateMemory:
 
     @property
     def fingerprint(self) -> str:
-        """That of the memory, and before it is open what the settings say."""
+        """The fingerprint of the memory; until it is open, its kind and model from the settings."""
         if self._memory is not None:
             return self._memory.fingerprint
         memory = self._settings.memory

@@ -1,4 +1,4 @@
-"""Collections and models of a search. They are opened with the first one."""
+"""The open collections and models of an index, for its searches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OpenCollections:
         foreign: ForeignCollections,
         reranker: Callable[[], Reranker | None],
     ) -> None:
-        """`reranker` returns what replaces the configured one, or None."""
+        """`reranker` returns a reranker to use instead of the configured one, or None."""
         self._settings = settings
         self._client = client
         self._models = models
@@ -45,7 +45,7 @@ class OpenCollections:
         self._named = NamedReranker(models, name) if name else None
         self._given = reranker
         self._known: Searchables | None = None
-        self._listed = False  # ever
+        self._listed = False  # at least once
         self._known_wordings = wordings_beside(settings.use.cache)
 
     @property
@@ -58,8 +58,8 @@ class OpenCollections:
         self._known = None
 
     async def outdated(self) -> bool:
-        """Were collections added or removed since they were opened? Then open them again. Also true
-        after `reopen`, for a search that began before."""
+        """Return whether collections were added or removed since they were opened; if so, the next
+        search opens them again. Also true after `reopen`, for a search that began before it."""
         if self._known is None:
             return self._listed
         known = self._known.infos
@@ -72,9 +72,8 @@ class OpenCollections:
     async def opened(
         self, scope: Scope, profile: Profile, *, asked: bool = False
     ) -> tuple[Searchables, Deps]:
-        """Everything that can be searched, and the dependencies of a search in this scope. If
-        `asked`, the tags of the scope are checked before a provider is opened. Raises
-        TagsRequired."""
+        """Return everything that can be searched, and the dependencies of a search in this scope.
+        If `asked`, check the tags of the scope before a provider is opened. Raises TagsRequired."""
         known = self._known
         if known is None or known.partial:  # more chunks may have vectors by now
             client = self._client()
@@ -107,8 +106,8 @@ class OpenCollections:
         )
 
     async def reranker(self, profile: Profile) -> Reranker | None:
-        """The open reranker; None if none is configured. If it cannot be opened, calling it raises
-        the error."""
+        """Return the open reranker, None if none is configured. If it cannot be opened, calling it
+        raises the error."""
         if profile.rerank.use == "never":
             return None
         if (given := self._given()) is not None:
@@ -118,7 +117,7 @@ class OpenCollections:
         return self._named
 
     async def _llm(self) -> LLM:
-        """The configured language model. Raises ConfigError if there is none."""
+        """Return the configured language model. Raises ConfigError if there is none."""
         name = self._settings.use.llm
         if not name:
             raise ConfigError(

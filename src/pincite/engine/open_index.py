@@ -1,4 +1,4 @@
-"""An open index folder."""
+"""An open index folder: the base of all public methods."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _LOOK_S = 0.05
 
 class OpenIndex:
     """The daemon, the models, other programs' collections and the log of an index folder. Each is
-    opened on first use; `log` returns that of searches. `pincite.engine` builds the public methods
-    on it."""
+    opened when it is first used; `log` returns the log of searches. The subclasses in
+    `pincite.engine` have the public methods."""
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         self.settings = settings
@@ -46,7 +46,7 @@ class OpenIndex:
 
     @property
     def _searcher(self) -> Searcher:
-        """What searches this index."""
+        """The searcher of this index, opened when it is first used."""
         if self._made_searcher is None:
             from pincite.engine.searcher import Searcher  # late: an indexing run needs none
 

@@ -1,4 +1,4 @@
-"""Paths and revisions of a scope, as the sources of an index have them."""
+"""Resolve the paths and revisions of a scope for the sources of an index."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ async def place_scope(
     foreign: ForeignCollections,
     settings: Settings,
 ) -> Scope:
-    """The scope with paths that count from the roots of sources, and with the commits that its
-    `ref` names there. Only sources that the scope's tags allow to read count. A scope with a
-    collection or tag that cannot be searched stays as it is: the search raises the error.
+    """Return the scope with paths that count from the roots of sources, and with the commits that
+    its `ref` names in these sources. Only sources with documents that the tags of the scope allow
+    to read are considered. If a collection or tag of the scope cannot be searched, return it
+    unchanged: the search raises the error.
 
-    `here` is the caller's folder, None if relative paths do not count from it."""
+    `here` is the caller's folder, None if relative paths do not count from it.
+    """
     if is_placed(scope) and not names_commit(scope):
         return scope
     if foreign and not holds_index(settings.index):

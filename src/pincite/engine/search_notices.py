@@ -1,4 +1,4 @@
-"""Warnings of a search about documents that are not indexed: now, yet, or at all."""
+"""Warnings of a search about documents that are not indexed, or not yet."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ class SearchNotices:
     async def still_unfinished(
         self, infos: Sequence[CollectionInfo], scope: Scope, reopen: Callable[[], None]
     ) -> tuple[Notice, ...]:
-        """Warn about collections whose last run was cut off. While somebody writes, a run is only
-        not finished yet. `reopen` is called if one has ended since the collections were listed."""
+        """Warn about collections whose last indexing run was cut off. There is no warning while a
+        process writes, because a run may still finish. `reopen` is called if a run has ended since
+        the collections were listed."""
         before = unfinished_collections(infos, scope, self._settings)
         if not before or _is_written(self._settings):
             return ()
@@ -51,7 +52,7 @@ class SearchNotices:
         return tuple(dict.fromkeys(_unfinished_notice(n, scope) for n in before if n in now))
 
     async def empty(self, infos: Sequence[CollectionInfo], scope: Scope) -> tuple[Notice, ...]:
-        """Warn if none of the searched collections has a document, and nobody is writing some."""
+        """Warn if none of the searched collections has a document and no process is writing."""
         if any(info.documents or info.foreign for info in infos) or _is_written(self._settings):
             return ()
         names = {info.spec.name for info in infos}
@@ -63,9 +64,9 @@ class SearchNotices:
 
 
 def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
-    """Warnings about documents that are still being indexed, and about what cannot be indexed. If a
-    collection requires tags, or the search has tags or restrictions that a program set, they name
-    neither sources nor numbers."""
+    """Return warnings about documents that are still being indexed, and about sources that cannot
+    be kept up to date. If a collection requires tags, or if the search has tags or restrictions set
+    by a program, the warnings contain neither the names of sources nor numbers of files."""
 
     def concerned(collection: str, source: str) -> bool:
         elsewhere = scope.collections and collection and collection not in scope.collections
@@ -104,9 +105,9 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
 def unfinished_collections(
     infos: Iterable[CollectionInfo], scope: Scope, settings: Settings
 ) -> tuple[str, ...]:
-    """Return the names of collections with a source in the scope that no run has finished and that
-    the daemon does not finish by itself: files if refresh is manual or needs consent, and
-    records."""
+    """Return the names of collections with a source in the scope whose indexing no run has finished
+    and the daemon will not finish by itself: records, and files if refresh is manual or needs
+    consent."""
     refresh = settings.refresh
     names = {
         info.spec.public_name
@@ -124,13 +125,13 @@ def unfinished_collections(
 
 
 def _is_written(settings: Settings) -> bool:
-    """Return whether a process writes to the index. If several machines share it, that is not
-    known, and likely."""
+    """Return whether a process writes to the index. This is unknown if several machines share the
+    index, so it is then assumed."""
     return is_shared(settings) or FileLeases(settings.index).is_any_taken()
 
 
 def _unfinished_notice(name: str, scope: Scope) -> Notice:
-    """The warning about a collection."""
+    """Return the warning about a collection whose last indexing run was cut off."""
     called = scope.called(name)
     fix = f"run `pincite index -c {name}`" if called == name else "see `pincite status`"
     said = f"the last indexing run of {called} was cut off, so documents may be missing"

@@ -1,5 +1,5 @@
-"""Searches of an open index. This is imported with the first search: an indexing run needs none of
-it."""
+"""Search an open index. This module is imported with the first search, because an indexing run does
+not need it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Searcher:
         log: Callable[[], Recorder],
         reranker: Callable[[], Reranker | None],
     ) -> None:
-        """`log` returns the current log, `reranker` what replaces the configured one, or None."""
+        """`log` returns the current log. `reranker` returns a reranker to use instead of the
+        configured one, or None."""
         self.collections = OpenCollections(settings, client, models, foreign, reranker)
         self._settings = settings
         self._client = client
@@ -64,8 +65,8 @@ class Searcher:
         here: str | None = None,
         admit: Admit | None = None,
     ) -> EvidencePack:
-        """Run and log a search. It is repeated, up to twice, if collections were added or removed.
-        Errors do not show the names of unshown collections; their cause does."""
+        """Run and log a search. It is repeated, up to twice, if collections were added or removed
+        meanwhile. Errors do not show the names of unshown collections, but their causes do."""
         try:
             return await self._logged(question, profile, steps, here, admit)
         except PinciteError as error:
@@ -147,8 +148,9 @@ class Searcher:
 
 
 def _told(question: Question, admit: Admit | None) -> Question:
-    """The question as the log keeps it. Without any bounds where they are not all in the scope:
-    what is asked again is refused then, and never sees more."""
+    """Return the question as the log stores it. If an `Admission` also restricts the documents, the
+    bounds of the scope are removed. A repetition of the logged question is then refused, so it
+    never finds more documents than this search."""
     if not isinstance(admit, Admission):
         return question
     return replace(question, scope=replace(question.scope, bounds={}))

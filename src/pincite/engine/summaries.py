@@ -1,4 +1,4 @@
-"""Summaries of conversations in the background, so that no question waits for one."""
+"""Summarise conversations in the background, so that no question waits for a summary."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WAIT_S: Final = 10.0  # of `close` for a model; guess, unmeasured
 
 
 class Summaries:
-    """Those that are being written. Use it in one event loop and close it at the end."""
+    """The summaries that are being written. Use it in one event loop and close it at the end."""
 
     def __init__(self, wait_s: float = _WAIT_S) -> None:
-        """`wait_s` limits how long `close` waits for language models."""
+        """`wait_s` limits how long `close` waits for language models, in seconds."""
         self._wait_s = wait_s
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -42,7 +42,7 @@ class Summaries:
                 try:
                     done = await summarise(conversations, owner, conversation, llm, config)
                 except asyncio.CancelledError:
-                    # Otherwise the next answer would pay for the same request once more.
+                    # Otherwise the next answer would send, and pay for, the same request again.
                     await summarise(conversations, owner, conversation, None, config)
                     log.warning(
                         "summary_unavailable: the model did not summarise the conversation within"
@@ -61,7 +61,8 @@ class Summaries:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Wait for all, for language models only so long. Then a summary is made without one."""
+        """Wait for all summaries. Those that a language model has not finished within `wait_s`
+        seconds are made without one."""
         if not self._tasks:
             return
         _, late = await asyncio.wait(self._tasks, timeout=self._wait_s)

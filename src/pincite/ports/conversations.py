@@ -45,7 +45,8 @@ class Conversations(Protocol):
         if a later summary is stored already."""
 
     async def list(self, owner: str, limit: int = 50) -> tuple[ConversationState, ...]:
-        """Return the owner's conversations without their turns, most recently updated first."""
+        """Return at most `limit` of the owner's conversations without their turns, most recently
+        updated first."""
 
     async def turns(self, owner: str, conversation: str) -> tuple[Turn, ...]:
         """Return all turns of a conversation, oldest first."""

@@ -26,7 +26,7 @@ class DenseEncoder(Protocol):
         """Stemmer names (`english`, ...) of the languages that the model knows; empty for all."""
 
     async def embed_query(self, text: str) -> Vector:
-        """Embed a query. Returns shape (dimensions,), float32, L2 norm 1, also for an empty text.
+        """Embed a query. Returns shape (dimensions,), float32, L2 norm 1. `text` is never empty.
         Text beyond the model's limit is cut off."""
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
