@@ -1,8 +1,8 @@
-"""Translation of callers' arguments to a question and a profile.
+"""Translate callers' arguments to a question and a profile.
 
-The command line, MCP, the Agent Development Kit and Python say `limit`, `kinds`, `paths`,
-`not_paths`, `where`, `sources`, `collections`, `ref` and `tags`. What they mean is decided here,
-once.
+The command line, MCP, the Agent Development Kit and Python all accept `limit`, `kinds`, `paths`,
+`not_paths`, `where`, `sources`, `collections`, `ref` and `tags`. This package alone decides what
+these mean.
 
 Names are imported when they are first used.
 """

@@ -1,4 +1,4 @@
-"""All that a caller may say of an answer."""
+"""The arguments of an answer, and their translation to a question and a profile."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
 _MOST_NAME = 1_000  # characters of a user's name and of a conversation's id
-_MOST_QUESTION = 100_000  # characters: what is longer fits into no prompt beside its evidence
+_MOST_QUESTION = 100_000  # characters; a longer question leaves no room for evidence in a prompt
 
 
 class AnswerKeywords(QuestionKeywords, total=False):
-    """What an answer takes of the keywords of `search`, with the same meaning."""
+    """The keyword arguments that an answer shares with `search`, with the same meaning."""
 
     subqueries: str | Iterable[str]
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """A question that wants an answer, as it was given: nothing is checked yet. `mode` stands in
-    for `answer.mode` of the profile; `user` and `conversation` are as in `Asked`."""
+    """A question to answer, as its caller gave it; nothing is checked yet. `mode` replaces
+    `answer.mode` of the profile. `user` and `conversation` are as in `Asked`."""
 
     search: SearchOptions
     user: str = ""
@@ -39,8 +39,8 @@ class AnswerOptions:
 
 
 def asked_of(options: AnswerOptions, settings: Settings) -> tuple[Asked, Profile]:
-    """What is asked, and the profile that it is answered with. Raises UsageError that names the
-    argument, what it is and what it takes."""
+    """Return the checked question and the profile that it is answered with. Raises UsageError,
+    whose message has the name of the argument, its value, and the values that it takes."""
     for name in ("user", "conversation"):
         value = getattr(options, name)
         require_kind(name, value, str, "a name as text")

@@ -1,4 +1,4 @@
-"""All that a caller may say of a search."""
+"""The arguments of a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pincite.stages.retrieve import SearchMode
 
 
 class QuestionKeywords(TypedDict, total=False):
-    """What a question takes besides its text, whether passages or an answer are wanted."""
+    """The keyword arguments of a question, the same for passages and for answers."""
 
     limit: int | None
     kinds: SourceType | Iterable[SourceType]
@@ -33,7 +33,7 @@ class QuestionKeywords(TypedDict, total=False):
 
 
 class SearchKeywords(QuestionKeywords, total=False):
-    """What a search takes besides its text, by the names of `SearchOptions`."""
+    """The keyword arguments of a search, by the names of `SearchOptions`."""
 
     mode: TaskMode | None
     subqueries: str | Iterable[str]
@@ -42,14 +42,15 @@ class SearchKeywords(QuestionKeywords, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """A question and how it is answered, as it was given: nothing is checked yet.
+    """A question with the options of its search, as its caller gave them; nothing is checked yet.
 
-    A text where several may stand is one of them. `scope` says at once what its fields say one by
-    one. `profile` or the `preset` of that name stands in for the configured profile; `limit` for
-    its `select.results`, `mode` for its `prepare.mode`, `by` for its `retrieve.mode`, `context` for
-    its `context.around`, `corpus` for its names where it has none. `show_all` shows the nearest
-    even if none is relevant. `optimise` puts results together as `optimise.enabled` does. `here` is
-    the folder that the caller stands in, for paths that count from there."""
+    Where a list is accepted, a single text is a list of one. `scope` replaces the fields from
+    `kinds` to `tags`. `profile`, or the profile named `preset`, replaces the configured profile.
+    Then `limit` replaces its `select.results`, `mode` its `prepare.mode`, `by` its `retrieve.mode`
+    and `context` its `context.around`; `corpus` is used if the profile has no name for the corpus.
+    `show_all` shows the nearest passages even if none is relevant. `optimise` merges results as
+    `optimise.enabled` does. `here` is the caller's current folder, for relative paths.
+    """
 
     text: str
     limit: int | None = None

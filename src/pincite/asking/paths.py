@@ -1,10 +1,10 @@
-"""From paths as people type them to paths that count from the root of a source.
+"""Translate paths as callers type them to paths that count from the root of a source.
 
-An absolute path is placed in the sources whose folder it lies in, or which lie in it. A relative
-one counts from the root of a source. Where a caller stands in a folder (only the command line
-does), it counts from there if nothing that is indexed fits it from the root; one that begins with
-`./` or `../` counts from there first. A path that fits nothing so, and is the name of a source or
-begins with it and a slash, is of that source.
+An absolute path belongs to each source whose folder contains it, or is contained in it. A relative
+path counts from the root of a source. If the caller has a current folder (only the command line has
+one), a path that matches nothing from a root counts from that folder; a path that begins with `./`
+or `../` counts from that folder first. If a path still matches nothing, and is the name of a source
+or begins with one and a slash, it is a path in that source.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from pincite.scope.paths import of_source, plain_path
 from pincite.support.drives import below, has_drive
 from pincite.support.fields import replace
 
-#: Does anything that is indexed fit this path?
+#: Returns whether any indexed document matches this path or pattern.
 Known = Callable[[str], Awaitable[bool]]
 
 
 def is_placed(scope: Scope) -> bool:
-    """Does a scope mean the same whatever sources there are?"""
+    """Return whether a scope has no paths, so that its meaning does not depend on the sources."""
     return not (scope.paths or scope.not_paths)
 
 
 async def place_paths(
     scope: Scope, sources: Sequence[Source], here: str | None, known: Known
 ) -> Scope:
-    """The scope with paths that count from the root of a source. `here` is the folder that the
-    caller stands in, None where that means nothing. A path that lies in no source stays as it is,
-    and fits nothing."""
+    """Return the scope with paths that count from the root of a source. `here` is the caller's
+    current folder, None if relative paths do not count from it. An absolute path outside of all
+    sources is unchanged, and matches nothing."""
 
     async def placed(paths: Iterable[str]) -> tuple[str, ...]:
         found: dict[str, None] = {}
@@ -74,7 +74,8 @@ async def _from_here(
 
 
 def _of_named(path: str, sources: Iterable[Source]) -> tuple[str, ...]:
-    """What a path means that begins with the name of a source, as results of several show it."""
+    """Return the patterns for a path that begins with the name of a source, as results of several
+    sources show it."""
     found: dict[str, None] = {}
     for one in sources:
         if path.rstrip("/") == one.name:
@@ -85,8 +86,9 @@ def _of_named(path: str, sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def within_sources(path: str, sources: Iterable[Source]) -> tuple[tuple[str, str], ...]:
-    """Sources and paths in them that an absolute path means, "" for all of a source. Where it lies
-    in none, its symlinks are followed, as they were when the source was opened."""
+    """Return the sources that an absolute path belongs to, each with the path in it, "" for the
+    whole source. If the path is in no source, its symlinks are resolved first, as they were when
+    the source was opened."""
     sources = tuple(sources)
     if has_drive(path):
         return _within_drives(path, [(one.name, one.location) for one in sources])
@@ -109,7 +111,7 @@ def _within(
 
 
 def _within_drives(path: str, sources: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """As `_within`, of an absolute path of Windows."""
+    """Return the same as `_within` for an absolute path of Windows."""
     end = "/" if path.endswith(("/", "\\")) else ""
     found: dict[tuple[str, str], None] = {}
     for name, location in sources:
@@ -123,8 +125,8 @@ def _within_drives(path: str, sources: Iterable[tuple[str, str]]) -> tuple[tuple
 
 
 def _resolved(path: str) -> str:
-    """The path without symlinks, as far as it is there."""
+    """Return the path with symlinks resolved as far as it exists."""
     try:
-        return os.path.realpath(path)  # a pattern is not there, and stays
+        return os.path.realpath(path)  # a pattern does not exist, so it is unchanged
     except (OSError, ValueError):
         return posixpath.normpath(path)

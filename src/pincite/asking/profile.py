@@ -1,4 +1,4 @@
-"""The profile of a search, from the arguments of its caller."""
+"""Build the profile of a search from its caller's arguments."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pincite.support.arguments import require_choice, require_count, require_kin
 from pincite.support.fields import replace
 from pincite.support.memoize import memoize_last
 
-#: More are no use to a reader, and each side is asked for several times as many.
+#: More results are of no use to a reader, and each side is searched for several times as many.
 MOST_RESULTS = 1_000
 
 
 def profile_of(asked: SearchOptions, settings: Settings) -> Profile:
-    """The profile that the search runs with; where nothing is asked for, the same object each
-    time. Raises UsageError that names the argument, what it is and what it takes."""
+    """Return the profile that the search runs with. If no argument changes it, this is the same
+    object each time. Raises UsageError, whose message has the name of the argument, its value, and
+    the values that it takes."""
     profile = _shown(_base(asked, settings))
     if asked.limit is not None:
         require_count("limit", asked.limit, most=MOST_RESULTS)
@@ -54,5 +55,5 @@ def _base(asked: SearchOptions, settings: Settings) -> Profile:
 
 @memoize_last
 def _shown(profile: Profile) -> Profile:
-    """As deep as the number of results of the profile itself needs."""
+    """Return the profile with limits that are large enough for its own number of results."""
     return profile.showing(profile.select.results)

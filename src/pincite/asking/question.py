@@ -1,4 +1,4 @@
-"""The question of a search, from the arguments of its caller, which are checked first."""
+"""Build the question of a search from its caller's arguments, after checking them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pincite.support.arguments import (
 from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
-_NOT_ASKED = ("bounds", "bound_where", "unshown", "commits")  # a program sets them
+_NOT_ASKED = ("bounds", "bound_where", "unshown", "commits")  # only a program sets these
 _LISTS = ("collections", "sources", "kinds", "paths", "not_paths")
 
 
 def question_of(asked: SearchOptions) -> Question:
-    """The question that is meant. Raises UsageError that names the argument, what it is and what
-    it takes."""
+    """Return the question that the options describe. Raises UsageError, whose message has the name
+    of the argument, its value, and the values that it takes."""
     given = {
         each.name: getattr(asked, each.name)
         for each in fields(Scope)
@@ -50,8 +50,8 @@ def question_of(asked: SearchOptions) -> Question:
 
 
 def checked(question: Question) -> Question:
-    """The same question with what can be asked: text that is valid Unicode, lists as tuples, a
-    text in place of a list as a list of one. Raises UsageError."""
+    """Return the question with valid values: texts are valid Unicode, lists are tuples, and a text
+    given instead of a list is a list of one. Raises UsageError if that is not possible."""
     require_kind("question", question, Question, "a Question")
     require_kind("text", question.text, str, "a question as text")
     if question.mode is not None:
@@ -88,7 +88,7 @@ def _checked_scope(scope: Scope) -> Scope:
 
 
 def _checked_bounds(bounds: Mapping[str, Any]) -> dict[str, Any]:
-    """There may be 100,000 values; they are of this program."""
+    """Check only the types of the bounds: they may have 100,000 values, and a program sets them."""
     require_kind("bounds", bounds, Mapping, "attributes and their values")
     for name, values in bounds.items():
         if not isinstance(values, tuple) or any(not isinstance(one, str) for one in values):

@@ -1,4 +1,4 @@
-"""A reranker that a program gives: is it one?"""
+"""Check a reranker that a program provides."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _KINDS: Final = ("probability", "logit", "cosine")
 
 
 def checked_reranker(given: Reranker | None) -> Reranker | None:
-    """Return the reranker. Raises UsageError if something of `pincite.ports.Reranker` is missing in
-    it or has the wrong type."""
+    """Return the reranker. Raises UsageError if it lacks an attribute of `pincite.ports.Reranker`,
+    or has one of another type."""
     if given is None:
         return None
     if isinstance(given, type) or not callable(getattr(given, "rerank", None)):

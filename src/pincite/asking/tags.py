@@ -1,4 +1,4 @@
-"""Tags as callers give them, and tags that callers are bound to."""
+"""Check the tags of a call, and bind calls to fixed tags."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pincite.support.plain import plain
 from pincite.support.valid_text import valid_text
 
 _Tag: TypeAlias = str | int | float | bool
-_MOST = 2**63  # as attributes
+_MOST = 2**63  # the limit of attributes, too
 _WANTED = "names and values, such as {'course': 'ml'}"
 
 
 def checked_tags(tags: Mapping[Any, object] | None) -> dict[str, Any]:
-    """The tags with values that can be sent; lists as tuples, dates as texts; none for
-    None. Raises UsageError for no value, so that a tag that a program has nothing for never
-    searches everything."""
+    """Return the tags with values that can be sent: lists as tuples, dates as texts. None gives no
+    tags. Raises UsageError for a value of None, so that a missing value does not widen the search
+    to everything."""
     given: Mapping[object, object] = {} if tags is None else tags
     require_kind("tags", given, Mapping, _WANTED)
     return {_name(name): _tag(name, plain(value)) for name, value in given.items()}
@@ -52,7 +52,8 @@ def _one(name: object, value: object) -> _Tag:
 
 
 def tags_of_texts(texts: Iterable[str], argument: str = "--tag") -> Mapping[str, Any]:
-    """`NAME=VALUE`, several of one name meaning any of them. Raises UsageError."""
+    """Parse texts `NAME=VALUE` to tags. Several values of one name are alternatives. Raises
+    UsageError."""
     found: dict[str, tuple[str, ...]] = {}
     for one in texts:
         name, equals, value = one.partition("=")
@@ -63,8 +64,8 @@ def tags_of_texts(texts: Iterable[str], argument: str = "--tag") -> Mapping[str,
 
 
 def bound_tags(tags: Mapping[str, object] | None) -> Mapping[str, Any]:
-    """Tags that calls are to be bound to. Raises UsageError for one without a value, which would
-    bind nothing."""
+    """Return the checked tags that calls are to be bound to. Raises UsageError for a tag without a
+    value, because it would not restrict anything."""
     given = checked_tags(tags)
     for name, value in given.items():
         if not _words(value):
@@ -73,8 +74,9 @@ def bound_tags(tags: Mapping[str, object] | None) -> Mapping[str, Any]:
 
 
 def bind_tags(bound: Mapping[str, object], given: Mapping[str, object] | None) -> Mapping[str, Any]:
-    """The tags of a call, with those that it is bound to. A call may give a bound one again, or
-    fewer of its values. Raises UsageError where it gives another value: nothing widens them."""
+    """Return the tags of a call together with the `bound` tags. A call may repeat a bound tag, or
+    give fewer of its values. Raises UsageError if it gives another value, because a call must not
+    widen its restriction."""
     asked = checked_tags(given)
     for name in bound.keys() & asked.keys():
         values = _words(asked[name])
