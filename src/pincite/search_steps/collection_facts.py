@@ -12,21 +12,21 @@ from pincite.scope.filter import kinds_of
 
 @dataclass(frozen=True, slots=True)
 class CollectionFacts:
-    """What one search knows of its collections in all of its passes, by their names.
+    """Facts about the collections of one search, by their names. They hold for all of its passes.
 
-    `code`: those in which all that the scope lets pass is code, or nearly all. `deep`: those that
-    get many hits: those of code, and those of which a large part is code, if the scope lets code
-    pass. `kinds`: the kinds of sources that the search may find.
+    `code`: the collections whose chunks in the scope are all, or nearly all, code. `deep`: the
+    collections that get many hits: those of `code`, and those with a large share of code if the
+    scope includes code. `kinds`: the kinds of sources that the search may find.
 
-    `models`: the dense model of each; only vectors of one model can be compared. `partial`: those
-    in which some chunks have no dense vector yet, with the share that has. `other_language`: those
-    whose language their dense model does not know. `unmeasured`: those whose dense model is not the
-    bundled one. The thresholds of the verdict were measured with that one; cosines of others have
-    other ranges.
+    `models`: the dense model of each collection; only vectors of one model can be compared.
+    `partial`: the share of chunks with a dense vector, for collections where some have none yet.
+    `other_language`: the collections whose language their dense model does not know. `unmeasured`:
+    the collections with another dense model than the bundled one. The thresholds of the verdict
+    were measured with the bundled model; cosines of other models have other ranges.
 
-    `weights`: the factor of the fused scores of each. `required`: the number of attributes that
-    each requires. `apart`: is the caller kept apart from others, who may have documents in the same
-    collections? Then no result may depend on the documents of others.
+    `weights`: the factor for the fused scores of each collection. `required`: the number of
+    attributes that each collection requires. `apart`: other callers may have documents in the same
+    collections that this caller must not learn of. Then no result may depend on their documents.
     """
 
     code: frozenset[str]

@@ -1,4 +1,4 @@
-"""Results as the current files have them."""
+"""Compare the results of a search with the current files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pincite.support.fields import replace
 
 
 async def compare_with_files(run: Run, chosen: Chosen) -> tuple[Shown, Compared]:
-    """The results with the lines around them and the closest passages, compared with their files.
-    `Compared.gone` are those whose text is not there any more."""
+    """Return the results with the text around them, and the closest passages, all compared with
+    their files. `Compared.gone` has the results whose text is no longer in the file."""
     profile, deps = run.profile, run.deps
     page = await context(chosen, deps.collections, profile.context, profile.select.results)
     shown = run.trace.tap("context", page)
@@ -28,7 +28,7 @@ async def compare_with_files(run: Run, chosen: Chosen) -> tuple[Shown, Compared]
 
 
 async def without_gone(run: Run, outcome: Outcome, compared: Compared) -> Pool:
-    """All candidates of the pass but those whose text is not in their files any more."""
+    """Return the candidates of the pass without those whose text is no longer in the file."""
     pool = outcome.loaded.candidates
     every = await look(pool, (None,) * len(pool), run.deps.files, run.look_s, run.scope.refs)
     lost = {(gone.collection, gone.chunk.id) for gone in (*compared.gone, *every.gone)}

@@ -16,7 +16,7 @@ from pincite.support.fields import replace
 
 
 async def probe_nearest(run: Run) -> Probed | None:
-    """The nearest chunk that may be cited; None if the profile has no probe."""
+    """Return the nearest chunk that may be cited, None if the profile has no probe."""
     deps, profile, scope = run.deps, run.profile, run.scope
     if not profile.probe.enabled:
         return None
@@ -34,15 +34,16 @@ async def probe_nearest(run: Run) -> Probed | None:
 
 
 def after_probe(run: Run, probed: Probed) -> Run:
-    """The search after its probe: what models said of the question is known, and keyword search is
-    added for a question that vectors alone may miss."""
+    """Return the run to continue after its probe. It reuses the vectors of the question, and the
+    errors of models. If the probe has no verdict, keyword search is added to a search by
+    vectors."""
     collections = remembered(run.deps.collections, run.query, probed)
     profile = _with_words(run.profile) if probed.verdict is None else run.profile
     return replace(run, deps=replace(run.deps, collections=collections), profile=profile)
 
 
 def nothing_near(run: Run, probed: Probed) -> Outcome:
-    """The outcome if no chunk is near enough to continue the search."""
+    """Return the outcome for a probe that ends the search, because no chunk is near enough."""
     profile = run.profile
     found = Retrieved(
         rankings=probed.rankings,

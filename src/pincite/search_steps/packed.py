@@ -1,4 +1,4 @@
-"""The evidence pack of a search, with what was done and what to be warned of."""
+"""Build the evidence pack of a search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ async def pack_evidence(
     passes: Sequence[str],
     budget_notices: Sequence[Notice],
 ) -> EvidencePack:
-    """The evidence pack of a search, with its plan, its warnings and the time of each step."""
+    """Return the evidence pack of a search, with its plan, its warnings and the time of each
+    step."""
     deps, scope, trace = run.deps, run.scope, run.trace
     scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope)
     searched, absent = not scope_notices, AbsentTerms()

@@ -1,4 +1,4 @@
-"""The record of what a search did, for its pack."""
+"""The plan of a search: the record, in its pack, of how it was done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.stages.retrieve import Retrieved
 
 
 def plan_of(run: Run, expanded: Expanded, found: Retrieved, passes: Sequence[str]) -> Plan:
-    """The collections, limits, models and passes of the search."""
+    """Return the collections, limits, models and passes of the search."""
     query, deps, profile = run.query, run.deps, run.profile
     config = profile.retrieve
     rungs = sorted({one.rung for one in deps.collections if one.spec.name in found.dense})

@@ -17,8 +17,8 @@ _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One search: the `question` as asked, the `query` made of it, what is searched and how.
-    `facts` hold for the encoders of a probe, too."""
+    """One search: its `question`, the `query` prepared from it, its dependencies and its settings.
+    `facts` are those of the collections; they do not change with the encoders of a probe."""
 
     question: Question
     query: Query
@@ -39,8 +39,8 @@ class Run:
 
     @property
     def left_ms(self) -> float | None:
-        """What is left of the time budget, in milliseconds; negative if it is exceeded, None if
-        there is none."""
+        """The rest of the time budget, in milliseconds; negative if it is exceeded, None if there
+        is no budget."""
         budget_ms = self.question.budget_ms
         return None if budget_ms is None else budget_ms - self.trace.spent_ms()
 
@@ -53,7 +53,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of one pass: the `loaded` candidates, and those of them that may be shown."""
+    """The result of one pass: what retrieval `found`, the `loaded` candidates, and those that were
+    `judged`, `gated` and `chosen` in turn."""
 
     found: Retrieved
     loaded: Pool

@@ -1,4 +1,4 @@
-"""The verdict on the evidence, and the words of the question that nothing contains."""
+"""Judge the evidence of a search, and find the words of the question that it lacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _ENGLISH = ("english", "unknown")  # languages of a question
 
 
 async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieved) -> Gated:
-    """The verdict on the candidates, lower if the index lacks a word of the question."""
+    """Return the verdict on the candidates. It is lowered if the index lacks a word of the
+    question."""
     query, deps, profile = run.query, run.deps, run.profile
     word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
     gated = gate(
@@ -42,8 +43,8 @@ def absent_words(
     contexts: Sequence[Context | None],
     found: Retrieved,
 ) -> AbsentTerms:
-    """The words of the question that the whole index lacks, or only the shown passages with their
-    contexts."""
+    """Return the words of the question that the whole index lacks, and those that only the shown
+    passages and their contexts lack."""
     query, deps = run.query, run.deps
     return find_absent(
         query.text,

@@ -14,8 +14,8 @@ from pincite.stages.fuse import FuseConfig, dense_weight
 def dense_weights(
     deps: Deps, query: Query, config: FuseConfig, code: Container[str]
 ) -> dict[str, float]:
-    """The weight of the dense side of each collection with this query. It is lower, the fewer
-    chunks have a vector yet. `code` names the collections of code."""
+    """Return the weight of the dense side of each collection for this query, in proportion to the
+    share of chunks that have a vector. `code` has the names of the collections of code."""
     language = deps.language_of(query.text)
     words = len(deps.terms(query.text))
     return {
@@ -37,11 +37,11 @@ def dense_weights(
 def term_weights(
     deps: Deps, text: str, rankings: Sequence[Ranking], *, apart: bool
 ) -> Mapping[str, Mapping[str, float]]:
-    """The weight of each term of the question, by collection that has counted them:
-    ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, n of which contain the term. A term that is
-    nowhere weighs as much as one of a single chunk. Collections in another language than the first
-    are left out, as the terms are of its language. Empty if the caller is kept `apart` from
-    others."""
+    """Return the weight of each term of the question, for each collection that has counted its
+    terms: ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, n of which contain the term. A term that
+    no chunk contains weighs as much as a term of one chunk. Collections in another language than
+    the first are left out, because the terms are stems of that language. Empty if the caller is
+    kept `apart` from others."""
     if apart:
         return {}
     asked = deps.terms(text)

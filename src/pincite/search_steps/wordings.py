@@ -13,8 +13,8 @@ from pincite.support.fields import replace
 
 
 async def find_wordings(run: Run) -> Expanded:
-    """The query with its rephrasings, from the caller or as the profile says. The latter are
-    skipped if keyword search alone has a clear winner."""
+    """Return the query with its rephrasings: those of the caller, otherwise those that the profile
+    asks for. The latter are skipped if keyword search has a clear winner."""
     query, deps, config = run.query, run.deps, run.profile.expand
     given = given_by_caller(query, run.question.subqueries)
     if config.by == "off" or given.query.subqueries:
