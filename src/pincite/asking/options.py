@@ -45,9 +45,9 @@ class SearchOptions:
     """A question with the options of its search, as its caller gave them; nothing is checked yet.
 
     Where a list is accepted, a single text is a list of one. `scope` replaces the fields from
-    `kinds` to `tags`. `profile`, or the profile named `preset`, replaces the configured profile.
-    Then `limit` replaces its `select.results`, `mode` its `prepare.mode`, `by` its `retrieve.mode`
-    and `context` its `context.around`; `corpus` is used if the profile has no name for the corpus.
+    `kinds` to `tags`. `profile`, or the profile named `preset`, replaces the configured profile. In
+    this profile, `limit` replaces `select.results`, `mode` `prepare.mode`, `by` `retrieve.mode`,
+    and `context` `context.around`; `corpus` is used if the profile has no name for the corpus.
     `show_all` shows the nearest passages even if none is relevant. `optimise` merges results as
     `optimise.enabled` does. `here` is the caller's current folder, for relative paths.
     """

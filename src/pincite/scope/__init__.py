@@ -1,1 +1,1 @@
-"""Scopes: filters of a search, their language, and reasons for empty results."""
+"""Scopes of searches: their filters, the language of filters, and reasons for empty results."""

@@ -1,7 +1,7 @@
-"""Combine a caller's filter with one that a program sets and that no message reveals.
+"""Combine a caller's filter with a filter that a program sets and that no message reveals.
 
-The two are read apart, so that what is wrong with that of the caller has the characters and the
-positions that the caller wrote.
+The two are parsed separately, so that an error in the caller's filter quotes only the caller's
+text, with positions in that text.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pincite.scope.where import Schema, parse_where
 
 
 def joined_where(scope: Scope, schema: Schema) -> Filter:
-    """What `where` and `bound_where` say together. Raises UsageError."""
+    """Return the filter for which both `where` and `bound_where` hold. Raises UsageError."""
     return parse_where(scope.where, schema, bound_filter(scope, schema))
 
 
 def bound_filter(scope: Scope, schema: Schema) -> Filter:
-    """What `bound_where` alone says. Raises UsageError, the reason is its cause."""
+    """Return the filter of `bound_where` only. Raises UsageError, with the reason as its cause."""
     try:
         return parse_where(scope.bound_where, schema)
     except UsageError as error:
@@ -26,7 +26,7 @@ def bound_filter(scope: Scope, schema: Schema) -> Filter:
 
 
 def refused_collection() -> UsageError:
-    """The error for a collection that a program names and that does not exist."""
+    """Return the error for a collection that a program names and that does not exist."""
     return UsageError(
         "a collection that this search is bound to does not exist, or is not complete",
         hint="fix it in the program that names it",
@@ -34,8 +34,8 @@ def refused_collection() -> UsageError:
 
 
 def refused_bound() -> UsageError:
-    """The error for a `bound_where` that cannot be asked. A model that reads it did not write the
-    filter and cannot change it."""
+    """Return the error for a `bound_where` that is invalid for the collections. It has no details,
+    because the model that reads it did not write the filter and cannot change it."""
     return UsageError(
         "the filter that this search is bound to cannot be asked of the searched collections",
         hint="fix it in the program that sets it",

@@ -1,13 +1,14 @@
 """Search within documents that a callback selects, if they are too many for a filter.
 
-A feed with 100,000 documents as a filter is 100,000 values with every request. Instead, the store
-is asked for more hits than are wanted, without that filter; of the documents that they belong to
-some are chosen; and the store is asked again, within these alone. That finds the same: each hit
-among the best of all that are chosen was among those looked at, as fewer than were asked for came,
-or enough of them were chosen whose score is above that of the last.
+A filter for a feed of 100,000 documents would send 100,000 values with every request. Instead, the
+store is first asked for more hits than are needed, without that filter. The callback selects from
+the documents of these hits. Then the store is asked again, with a filter for the selected
+documents. The result is the same as with the complete filter: each of the best selected hits was
+among the first hits, because the store returned fewer hits than requested, or because enough
+selected hits score higher than the last one.
 
-Where hardly any of the best hits are chosen, a filter of a few thousand documents costs less than
-to look at so many more hits. It is taken where the list is that short.
+If hardly any of the first hits are selected, a filter of a few thousand documents costs less than
+so many more hits. It is used if the list of all selected documents is that short.
 """
 
 from __future__ import annotations
@@ -21,18 +22,19 @@ from pincite.ports import AnyOf, Condition, Ids, Readable, SearchRequest, Stored
 from pincite.support.fields import replace
 
 DOCUMENT_ID: Final = "document_id"  #: the attribute that names the document of a chunk
-_FIRST: Final = 2  # times the limits: guess; what is chosen is often all that there is
-_MORE: Final = 4  # times as deep, where that was not enough: guess
+_FIRST: Final = 2  # times the limits; guess: often, all documents are selected
+_MORE: Final = 4  # times as many hits again, if these were not enough; guess
 _MOST: Final = 4_000  # hits of a side; loading more costs as much as the whole list; guess
-#: Documents in a filter that cost as much as one hit more: measured in SQLite, where 3,072 hits of
-#: a side cost 1.5 s, and 20,000 documents 0.4 s. See docs/decisions/0061.
+#: The number of documents in a filter that cost as much as one more hit: measured in SQLite, where
+#: 3,072 hits of a side cost 1.5 s, and 20,000 documents 0.4 s. See docs/decisions/0061.
 _WORTH: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`among`: those of the documents that are chosen now. `all_of`: all that are, for a question
-    whose best hits are nearly all of others; None where they are more than so many."""
+    """The callbacks that select documents. `among` returns the selected ones of these documents.
+    `all_of` returns all selected documents, or None if they are more than its argument; it is
+    called if the best hits are nearly all of other documents."""
 
     among: Callable[[frozenset[str]], Awaitable[frozenset[str]]]
     all_of: Callable[[int | None], Awaitable[tuple[str, ...] | None]]
@@ -40,22 +42,23 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChosenIndex:
-    """`Readable` for one search: its hits are of documents that are chosen. Whoever reads by id or
-    path checks that themselves."""
+    """A `Readable` for one search, whose hits are restricted to selected documents. `load`,
+    `document`, `chunk_ids` and `page` are not restricted; their callers must check the
+    documents."""
 
     index: Readable
     choice: Choice
     _chosen: dict[str, bool] = field(default_factory=dict)
-    _documents: dict[str, str] = field(default_factory=dict)  # of each chunk that was looked at
+    _documents: dict[str, str] = field(default_factory=dict)  # by chunk id
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Readable.search`."""
+        """See `Readable.search`."""
         within = await self._within(collection, request)
         asked = replace(request.filter, must=(*request.filter.must, *within))
         return await self.index.search(collection, replace(request, filter=asked))
 
     async def _within(self, collection: str, request: SearchRequest) -> tuple[Condition, ...]:
-        """Conditions under which the request finds what it would find in all that is chosen."""
+        """Return conditions with which the request finds the same as in all selected documents."""
         limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
         times = _FIRST
         while times * max(limits.values()) <= _MOST:
@@ -80,7 +83,7 @@ class ChosenIndex:
         return _of_documents(await self.choice.all_of(None) or ())
 
     async def _look(self, collection: str, rankings: Sequence[Ranking]) -> None:
-        """Ask for the documents that are not known yet."""
+        """Select from the documents of these hits that are not known yet."""
         hits = dict.fromkeys(hit.id for one in rankings for hit in one.hits)
         if new := [id_ for id_ in hits if id_ not in self._documents]:
             for stored in await self.index.load(collection, new):
@@ -92,7 +95,8 @@ class ChosenIndex:
             self._chosen.update((id_, id_ in chosen) for id_ in asked)
 
     def _is_enough(self, ranking: Ranking, limits: Mapping[str, int], times: int) -> bool:
-        """Are the best of what is chosen among these hits, also where scores are equal?"""
+        """Return whether these hits include the best hits of all selected documents, also if scores
+        are equal."""
         hits = ranking.hits[: ranking.depth]
         limit = limits.get(ranking.signal, max(limits.values()))
         if len(hits) < times * limit:
@@ -101,7 +105,8 @@ class ChosenIndex:
         return len(chosen) >= limit and chosen[limit - 1].score > hits[-1].score
 
     def _is_scarce(self, ranking: Ranking, limits: Mapping[str, int]) -> bool:
-        """Would so few of the hits that are next be chosen that these were not enough either?"""
+        """Return whether so few hits are selected that the next, deeper request would probably not
+        have enough either."""
         limit = limits.get(ranking.signal, max(limits.values()))
         chosen = sum(self._is_chosen(self._document(hit.id)) for hit in ranking.hits)
         return _MORE * chosen < limit
@@ -115,7 +120,7 @@ class ChosenIndex:
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        """As `Readable.documents`: those that are chosen."""
+        """See `Readable.documents`; only selected documents are returned."""
         found = await self.index.documents(collection, source)
         names = frozenset(map(_named, found)) - {""}
         chosen = await self.choice.among(names) if names else names
@@ -124,21 +129,21 @@ class ChosenIndex:
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
-        """As `Readable.load`."""
+        """See `Readable.load`."""
         return await self.index.load(collection, ids, vectors=vectors)
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        """As `Readable.document`."""
+        """See `Readable.document`."""
         return await self.index.document(collection, source, path)
 
     async def chunk_ids(
         self, collection: str, documents: Sequence[tuple[str, str]]
     ) -> tuple[tuple[str, ...], ...]:
-        """As `Readable.chunk_ids`."""
+        """See `Readable.chunk_ids`."""
         return await self.index.chunk_ids(collection, documents)
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """As `Readable.page`."""
+        """See `Readable.page`."""
         return await self.index.page(collection, after, limit)
 
 
@@ -148,6 +153,7 @@ def _named(record: DocumentRecord) -> str:
 
 
 def _of_documents(ids: Iterable[str]) -> tuple[Condition, ...]:
-    """Of none nothing is found."""
+    """Return the condition that restricts hits to these documents; without documents, nothing
+    matches."""
     found = tuple(sorted(set(ids)))
     return (AnyOf(DOCUMENT_ID, found),) if found else (Ids(()),)

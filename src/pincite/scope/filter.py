@@ -21,15 +21,16 @@ _NOBODYS = "\0"
 
 
 def check_scope(collections: Sequence[Searchable], scope: Scope) -> Schema:
-    """The attributes of the collections, where the scope can be asked of all of them. Raises
-    UsageError for a filter or a tag that cannot be, TagsRequired."""
+    """Return the attributes of the collections, after checking that the scope is valid for all of
+    them. Raises UsageError for an invalid filter or tag, TagsRequired for a missing one."""
     ours = not any(one.foreign for one in collections)
     return check_scope_of([one.spec for one in collections], scope, ours=ours)
 
 
 def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope, *, ours: bool = True) -> Schema:
-    """As `check_scope`. An empty tag is a missing one where it is required. `ours` says that none
-    of the collections is another program's, which may have languages of any name."""
+    """Return the same as `check_scope`. An empty value of a required tag counts as a missing tag.
+    `ours`: none of the collections belongs to another program, whose languages may have any
+    name."""
     schema = schema_of(specs, scope)
     parse_where(scope.where, schema, ours=ours)
     required = {name for spec in specs for name in spec.require}
@@ -38,14 +39,14 @@ def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope, *, ours: bool 
     filter_ = given_filter(replace(scope, tags=held), schema)
     for spec in specs:
         require_tags(spec, filter_)
-    if empty:  # the filter has them
+    if empty:  # an empty tag is an error, even if `where` has the attribute
         given_filter(scope, schema)
     return schema
 
 
 def given_filter(scope: Scope, schema: Schema) -> Filter:
-    """What a scope says by its filters, `tags` and `bounds`; languages also by the names that they
-    have here, if others were given. Raises UsageError."""
+    """Return the filter of a scope's `where`, `bound_where`, `tags` and `bounds`. Languages match
+    by their names in the index, too, if the filter has other names for them. Raises UsageError."""
     given = _named_here(joined_where(scope, schema))
     bounds = (
         one
@@ -83,18 +84,18 @@ def _named_here(given: Filter) -> Filter:
 
 
 def _bound(name: str, values: tuple[str, ...]) -> tuple[Condition, ...]:
-    """Of no values nothing fits, and yet everything is known about the name that is required of a
-    search."""
+    """Return the conditions of one bound. Without values, nothing matches, but the attribute still
+    counts as given where it is required."""
     return (AnyOf(name, values),) if any(values) else (AnyOf(name, (_NOBODYS,)), Ids(()))
 
 
 async def scope_filter(
     collection: Searchable, scope: Scope, schema: Schema | None = None
 ) -> Filter:
-    """The filter that lets the chunks within the scope pass. The catalog is asked which
-    documents a revision and globs allow. `schema` are the attributes of all that is searched, by
-    default those of the collection. Raises StoreError, and UsageError for a `where` or a tag that
-    says nothing."""
+    """Return the filter that the chunks within the scope match. The catalog is asked which
+    documents match a revision and paths. `schema` has the attributes of all searched collections,
+    by default those of this collection. Raises StoreError, and UsageError for an invalid `where` or
+    tag."""
     known = schema_of([collection.spec], scope) if schema is None else schema
     given = for_collection(given_filter(scope, known), collection.spec)
     must = [*given.must]
@@ -110,7 +111,7 @@ async def scope_filter(
 
 
 def kinds_of(scope: Scope) -> frozenset[SourceType]:
-    """The kinds of sources that a scope is restricted to, all that there are for none. Raises
+    """Return the kinds of sources that a scope is restricted to, or all kinds. Raises
     UsageError."""
     kinds = frozenset(scope.kinds or get_args(SourceType))
     for condition in joined_where(scope, None).must:
@@ -120,13 +121,14 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
 
 
 def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
-    """The candidates of the scope's `ref`: one that was replaced since the scope was read may be of
-    another by now."""
+    """Return the candidates that have the scope's `ref`. A candidate that was replaced after the
+    scope was resolved may have another one by now."""
     return tuple(one for one in candidates if one.chunk.ref.startswith(scope.refs or ""))
 
 
 def in_scope(record: DocumentRecord, scope: Scope) -> bool:
-    """`ref` may be shortened; for `paths` and `not_paths` see `pincite.scope.paths`."""
+    """Return whether a document matches `ref`, `paths` and `not_paths` of the scope. `ref` may be
+    abbreviated; for paths, see `pincite.scope.paths`."""
     if scope.refs and not record.ref.startswith(scope.refs):
         return False
     if scope.paths and not path_test(scope.paths)(record.source, record.path):

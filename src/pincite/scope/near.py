@@ -10,15 +10,15 @@ from heapq import nlargest, nsmallest
 from itertools import chain, islice, zip_longest
 from typing import Final
 
-#: So many paths are compared: 1 s of processor time at most. Of more than that those that hold a
-#: name of a glob as it is, then the first.
+#: Paths to compare: 1 s of processor time at most. If there are more, those that contain a name of
+#: a glob literally come first, then the first in order.
 _MOST_PATHS: Final = 50_000
 _MOST_NAMES: Final = 4_000
 _MOST_CHARS: Final = 80
 _MOST_GLOBS: Final = 8
 _MOST_PARTS: Final = 6  # of all globs: each took 0.3 s with 50,000 names
-#: Pairs of letters that are compared for one part: 3,000 names of 10 letters. The slowest, names of
-#: one letter, took 0.2 s.
+#: Pairs of letters to compare for one part: as many as 3,000 names of 10 letters have. The slowest
+#: case, names of one letter, took 0.2 s.
 _MOST_PAIRS: Final = 300_000
 _CLOSE: Final = 0.72  # of SequenceMatcher: `scr` and `src` have .67 by letters, see `_alike`
 _CLOSE_NAME: Final = 0.6  # the default of `get_close_matches`
@@ -26,9 +26,9 @@ _GLOB = re.compile(r"[*?\[\]{}]")
 
 
 def near_paths(globs: Sequence[str], paths: Iterable[str], most: int) -> tuple[str, ...]:
-    """Up to `most` paths that have folders or names which are spelt much like those of a glob, best
-    first; nothing where there are none. Only a few names in the globs count, the last ones of each,
-    so that a path of a thousand folders takes no longer."""
+    """Return up to `most` paths with folders or names that are spelled like those of a glob, best
+    first. Only the last few names of each glob count, so that a path of a thousand folders takes no
+    longer."""
     given = [_parts(glob) for glob in globs[:_MOST_GLOBS]]
     last = zip_longest(*(reversed(one) for one in given))  # of each glob, then those before
     parts = tuple(islice(dict.fromkeys(filter(None, chain.from_iterable(last))), _MOST_PARTS))
@@ -41,7 +41,7 @@ def near_paths(globs: Sequence[str], paths: Iterable[str], most: int) -> tuple[s
 
 
 def near_names(names: Iterable[str], known: Iterable[str], most: int) -> tuple[str, ...]:
-    """Up to `most` of the known names that are spelt much like one of these."""
+    """Return up to `most` of the known names that are spelled like one of these names."""
     among = list(islice(known, _MOST_NAMES))
     close = (
         one
@@ -52,8 +52,8 @@ def near_names(names: Iterable[str], known: Iterable[str], most: int) -> tuple[s
 
 
 def _ratios(name: str, among: Iterable[str]) -> Iterator[tuple[float, str]]:
-    """How much others are spelt like a name, where that is much, as `get_close_matches` finds; no
-    more than so many pairs of letters are compared."""
+    """Yield the names that are spelled like this name, each with its similarity, as by
+    `get_close_matches`. The number of compared letters is limited."""
     matcher = SequenceMatcher()
     matcher.set_seq2(name)
     pairs = 0
@@ -84,14 +84,14 @@ def _parts(glob: str) -> tuple[str, ...]:
 
 
 def _plain(part: str) -> str:
-    """A name of a glob without what stands for others, empty where that says nothing."""
+    """Return a name of a glob without its wildcards, empty if nothing telling is left."""
     kept = _GLOB.sub("", part).strip()
     return kept if len(kept.strip(".")) > 1 else ""
 
 
 def _near(like: Sequence[dict[str, float]], known: Sequence[str], most: int) -> Iterable[str]:
-    """Of each part that names something, what is there under a name like it; a path counts for
-    each part that it has, one in its place for more."""
+    """Return the paths with the highest scores, best first. The score of a path is the sum, over
+    the parts of the glob, of the best similarity to one of its names."""
     scored = []
     for path in known:
         names = path.split("/")
@@ -104,8 +104,9 @@ def _near(like: Sequence[dict[str, float]], known: Sequence[str], most: int) -> 
 
 
 def _alike(part: str, known: Sequence[str]) -> dict[str, float]:
-    """Names of folders and files that are spelt like a part of a glob, and how much: 2 for the
-    same, below 1 for others, also for what fits it."""
+    """Return the names of folders and files that are spelled like a part of a glob, each with its
+    similarity: 2 for the same name, below 1 for others, including names that match the part as a
+    pattern."""
     names = dict.fromkeys(name for path in known for name in path.split("/"))
     lowered, pattern = _plain(part).lower(), part.lower()
     found: dict[str, float] = {}
@@ -125,7 +126,7 @@ def _alike(part: str, known: Sequence[str]) -> dict[str, float]:
         for name in others[:_MOST_NAMES]:
             plain = name.lower()[:_MOST_CHARS]
             matcher.set_seq1(plain)
-            if sorted(plain) == sorted(lowered):  # letters that changed places
+            if sorted(plain) == sorted(lowered):  # the same letters in another order
                 found[name] = 0.95
                 continue
             close = matcher.real_quick_ratio() > _CLOSE and matcher.quick_ratio() > _CLOSE

@@ -1,10 +1,10 @@
 """Match documents against paths and patterns.
 
-A pattern that fits a folder means everything below it, so `httpx`, `httpx/` and `./httpx` are the
-folder, and `README.md` is the file. `*` and `**` stand for any characters, slashes as well, `?` for
-one, `[ab]` for one of these, `{ts,tsx}` for one of these texts; `**/` may also stand for no folder
-at all. A path that has such signs in its name fits itself. `NAME:` before a pattern is the name of
-a source.
+A pattern that matches a folder matches everything below it, so `httpx`, `httpx/` and `./httpx` are
+the folder, and `README.md` is the file. `*` and `**` match any characters, including slashes, `?`
+matches one character, `[ab]` one of these characters, and `{ts,tsx}` one of these texts. `**/` may
+also match no folder at all. A path whose name contains these characters matches itself. A prefix
+`NAME:` restricts a pattern to the source of that name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pincite.errors import UsageError
 from pincite.support.valid_text import valid_text
 
 PathTest: TypeAlias = Callable[[str, str], bool]
-#: The longest that Linux opens.
+#: The longest path that Linux opens.
 MOST_CHARS = 4_096
 _DOTS = re.compile(r"(?:^|/)\.(?=/|\Z)")
 _SLASHES = re.compile(r"/{2,}")
@@ -33,8 +33,9 @@ _CHOICE = re.compile(r"\{(?P<texts>[^{}/,]*+(?:,[^{}/,]*+)++)\}")
 
 @lru_cache(maxsize=64)
 def path_test(patterns: tuple[str, ...]) -> PathTest:
-    """Does a document of this source and path fit one of the patterns? Lone surrogates in these are
-    `?`. Raises UsageError for patterns that are too long."""
+    """Return a function that tells whether a document, by its source and path, matches one of the
+    patterns. Lone surrogates in patterns become `?`. Raises UsageError for patterns that are too
+    long."""
     of_all = _union(patterns)
     of_source: dict[str, list[str]] = {}
     for one in patterns:
@@ -53,17 +54,19 @@ def path_test(patterns: tuple[str, ...]) -> PathTest:
 
 
 def of_source(name: str, path: str) -> str:
-    """The pattern for a path of this source alone, "" for all of it."""
+    """Return the pattern for a path in this source only, or for the whole source if the path is
+    ""."""
     return f"{quote(name, safe='/@ ')}:{path or './'}"
 
 
 def plain_path(path: str) -> str:
-    """Without `./`, empty and doubled parts, and a slash at either end."""
+    """Return a path without `.` parts, repeated slashes, and slashes at either end."""
     return _SLASHES.sub("/", _DOTS.sub("", path)).strip("/")
 
 
 def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """One expression for all: a document is looked at once, however many there are."""
+    """Return one test for all patterns, so that each path is scanned once, however many there
+    are."""
     import re2  # linear in any pattern
 
     given = [form for one in patterns for form in _forms(valid_text(one))]
@@ -87,15 +90,15 @@ def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
 
 
 def _is_quick(pattern: str) -> bool:
-    """Can the standard library, whose calls cost a tenth of re2's, look for it without going back
-    more than twice over a path? It tries all combinations of choices."""
+    """Return whether the standard library can match the pattern without much backtracking. Its
+    calls cost a tenth of those of re2, but it tries all combinations of choices."""
     chosen = prod(texts.count(",") + 1 for texts in _CHOICE.findall(pattern))
     stars = len(_STARS.findall(pattern))
     return "[" not in pattern and stars <= _MOST_STARS and chosen <= _MOST_CHOSEN
 
 
 def _forms(pattern: str) -> tuple[str, ...]:
-    """The pattern, and what it is where backslashes are the slashes of Windows."""
+    """Return the pattern, and a second form with its backslashes as slashes, as on Windows."""
     if "\\" not in pattern:
         return (pattern,) if pattern else ()
     return pattern, pattern.replace("\\", "/")
@@ -140,14 +143,15 @@ def _translated(glob: str) -> str:
 
 def _class_at(glob: str, at: int) -> re.Match[str] | None:
     end = glob.find("/", at)
-    if glob.find("]", at, end if end >= 0 else None) < 0:  # many brackets that nothing closes
+    if glob.find("]", at, end if end >= 0 else None) < 0:  # linear time for many unclosed brackets
         return None
     match = _CLASS.match(glob, at)
     return match if match and _is_class(match["set"]) else None
 
 
 def _is_class(characters: str) -> bool:
-    """Ranges that run backwards are of no class; the bracket is then one in a name."""
+    """Return whether these characters form a valid class. If a range runs backwards, the bracket is
+    an ordinary character of a name."""
     ranges = re.findall(r"(.)-(.)", characters, re.DOTALL)
     return bool(characters) and all(first <= last for first, last in ranges)
 

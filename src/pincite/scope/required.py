@@ -1,4 +1,4 @@
-"""Require the tags of a collection: without them, nobody may search or read it."""
+"""Require the tags of a collection: without them, no caller may search or read it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pincite.ports import AnyOf, Condition, DateRange, Filter, Is, Range
 
 
 def require_tags(spec: CollectionSpec, filter_: Filter) -> None:
-    """Raise TagsRequired unless each name in `spec.require` is pinned to values by a condition that
-    must hold: one of these keywords, a number, true or false, a moment or a day."""
+    """Raise TagsRequired unless the filter fixes each attribute in `spec.require`: by a `must`
+    condition that gives it one of some keywords, a number, a boolean, a moment or a day."""
     pinned = {name for one in filter_.must if (name := _pinned(one))}
     missing = [name for name in spec.require if name not in pinned]
     if missing:
@@ -25,7 +25,7 @@ def require_tags(spec: CollectionSpec, filter_: Filter) -> None:
 
 
 def _pinned(condition: Condition) -> str:
-    """The field that the condition gives values to, "" for none."""
+    """Return the field that the condition fixes to values, "" if there is none."""
     match condition:
         case AnyOf(field, values) if any(values):
             return field
@@ -39,7 +39,7 @@ def _pinned(condition: Condition) -> str:
 
 
 def _is_one(dates: DateRange) -> bool:
-    """A moment, or a whole day."""
+    """Return whether a range of dates is a single moment or at most one whole day."""
     first = date_key(dates.gte or "")
     if dates.lte is not None and date_key(dates.lte) == first:
         return True

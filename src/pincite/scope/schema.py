@@ -1,4 +1,4 @@
-"""Attribute types of the searched collections, and a filter's form for each of them."""
+"""The attribute types of the searched collections, and filters adapted to each of them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ _NOTHING = Ids(())
 
 
 def schema_of(specs: Iterable[CollectionSpec], scope: Scope) -> Schema:
-    """Names and types of the attributes that the scope can ask for, sorted. A name that is of two
-    types in two collections is not among them. Raises UsageError if the scope asks for it."""
+    """Return the names and types of the attributes that the scope can filter by, sorted. Names that
+    have two types in different collections are left out. Raises UsageError if the scope filters by
+    one of these."""
     found: dict[str, CollectionSpec] = {}
     clashes: dict[str, CollectionSpec] = {}
     for spec in specs:
@@ -47,8 +48,8 @@ def schema_of(specs: Iterable[CollectionSpec], scope: Scope) -> Schema:
 
 
 def _asked(scope: Scope) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a scope has conditions on: without those that a program sets, and all. Raises
-    UsageError for a filter of wrong form."""
+    """Return the names that a scope has conditions on: first without those of a program's
+    conditions, then all. Raises UsageError for an invalid filter."""
     own = {*_fields(parse_where(scope.where, None)), *scope.bounds}
     bound = {*_fields(bound_filter(scope, None)), *scope.unshown_tags}
     own |= scope.tags.keys() - scope.unshown_tags.keys()
@@ -60,8 +61,8 @@ def _fields(filter_: Filter) -> Iterable[str]:
 
 
 def for_collection(filter_: Filter, spec: CollectionSpec) -> Filter:
-    """The filter as this collection understands it: an attribute that it does not know has no
-    value, so nothing fits."""
+    """Return the filter adapted to this collection. An attribute that the collection does not know
+    has no value, so a condition on it never matches."""
     if all(_known(one, spec) for one in filter_.conditions):
         return filter_
     should = tuple(one for one in filter_.should if _known(one, spec))

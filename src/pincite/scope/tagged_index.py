@@ -29,8 +29,9 @@ _NONE: Attributes = MappingProxyType({})
 
 
 class TaggedIndex(msgspec.Struct, frozen=True):
-    """`pincite.ports.ReadableIndex` of what the `filters` let pass, by collection. A document is
-    there if all of its chunks are; one that is not is answered as one that does not exist."""
+    """A `pincite.ports.ReadableIndex` restricted to the chunks that match `filters`, by collection.
+    A document is returned if all of its chunks match. Any other document is treated as if it did
+    not exist."""
 
     index: Readable
     infos: tuple[CollectionInfo, ...]
@@ -38,25 +39,25 @@ class TaggedIndex(msgspec.Struct, frozen=True):
 
     @property
     def narrowed(self) -> bool:
-        """Is anything kept back? Then nothing may be revealed about the rest."""
+        """Whether anything is restricted. If so, nothing may be revealed about the rest."""
         return any(one != EVERYTHING for one in self.filters.values())
 
     def keeps_back(self, collection: str) -> bool:
-        """Is there anything in the collection that may not be read?"""
+        """Return whether the collection may contain chunks that may not be read."""
         return self.filter_of(collection) != EVERYTHING
 
     def may_read(self, collection: str, chunk: Chunk) -> bool:
-        """Is the chunk among what may be read?"""
+        """Return whether the chunk may be read."""
         return matches(self.filter_of(collection), "", chunk)
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
-        """Those that were opened with the tags."""
+        """Return the collections that the index was restricted to."""
         return self.infos
 
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        """As `Readable.documents`."""
+        """See `Readable.documents`; only documents that may be read are returned."""
         filter_ = self.filter_of(collection)
         records = await self.index.documents(collection, source)
         if filter_ == EVERYTHING:
@@ -71,7 +72,7 @@ class TaggedIndex(msgspec.Struct, frozen=True):
         return tuple(found)
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Readable.search`."""
+        """See `Readable.search`; only chunks that may be read are found."""
         filter_ = self.filter_of(collection)
         asked = request.filter
         within = Filter((*asked.must, *filter_.must), asked.must_not, asked.should)
@@ -80,25 +81,25 @@ class TaggedIndex(msgspec.Struct, frozen=True):
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
-        """As `Readable.load`."""
+        """See `Readable.load`; only chunks that may be read are returned."""
         found = await self.index.load(collection, ids, vectors=vectors)
         return tuple(one for one in found if self.may_read(collection, one.chunk))
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        """As `Readable.document`."""
+        """See `Readable.document`; () unless all chunks may be read."""
         chunks = await self.index.document(collection, source, path)
         return chunks if all(self.may_read(collection, one) for one in chunks) else ()
 
     async def chunk_ids(
         self, collection: str, documents: Sequence[tuple[str, str]]
     ) -> tuple[tuple[str, ...], ...]:
-        """As `Readable.chunk_ids`: none where a document may be kept back."""
+        """See `Readable.chunk_ids`; () for each document if the collection is restricted."""
         if self.keeps_back(collection):
             return ((),) * len(documents)
         return await self.index.chunk_ids(collection, documents)
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """As `Readable.page`. Chunks are looked at until so many may be read."""
+        """See `Readable.page`. Pages are read until `limit` chunks are found that may be read."""
         if self.filter_of(collection) == EVERYTHING:
             return await self.index.page(collection, after, limit)
         found: list[Chunk] = []
@@ -111,7 +112,8 @@ class TaggedIndex(msgspec.Struct, frozen=True):
         return tuple(found[:limit])
 
     async def beginning(self, collection: str, prefix: str, limit: int) -> tuple[Chunk, ...]:
-        """At most so many chunks whose ids begin with `prefix`; no others are looked at."""
+        """Return at most `limit` chunks whose ids begin with `prefix`. No other chunks are read,
+        except behind the last one."""
         found: list[Chunk] = []
         after = prefix
         while len(found) < limit:
@@ -124,7 +126,7 @@ class TaggedIndex(msgspec.Struct, frozen=True):
         return tuple(found[:limit])
 
     def filter_of(self, collection: str) -> Filter:
-        """What a chunk of the collection must have to be read."""
+        """Return the filter that a chunk of the collection must match to be read."""
         return self.filters.get(collection, _NOTHING)
 
 
@@ -137,9 +139,9 @@ def within_tags(
     tags: Attributes,
     bounds: Attributes = _NONE,
 ) -> TaggedIndex:
-    """What the tags, and the `bounds` of a scope, let be read of these collections. Raises
-    TagsRequired where one of them requires others, UsageError for a tag that cannot be: both before
-    anything is read."""
+    """Return the index restricted to what the tags and `bounds` of a scope allow to read in these
+    collections. Raises TagsRequired if a collection requires other tags, UsageError for an invalid
+    tag, both before anything is read."""
     filters = filters_of([info.spec for info in infos], tags, bounds)
     return TaggedIndex(index, tuple(infos), filters)
 
@@ -147,7 +149,7 @@ def within_tags(
 def searchables_within(
     collections: Sequence[Searchable], tags: Attributes, bounds: Attributes = _NONE
 ) -> tuple[Searchable, ...]:
-    """The same collections, of which only what the tags let be read is there. Raises as
+    """Return the collections, each restricted to what the tags allow to read. Raises as
     `within_tags`."""
     filters = filters_of([one.spec for one in collections], tags, bounds)
     return tuple(replace(one, index=TaggedIndex(one.index, (), filters)) for one in collections)
@@ -156,7 +158,8 @@ def searchables_within(
 def filters_of(
     specs: Sequence[CollectionSpec], tags: Attributes, bounds: Attributes = _NONE
 ) -> Mapping[str, Filter]:
-    """What tags and bounds mean for each of the collections. Raises as `within_tags`."""
+    """Return the filter of the tags and bounds for each collection, by name. Raises as
+    `within_tags`."""
     if not specs:
         return {}
     scope = Scope(tags=tags, bounds=bounds)
@@ -167,8 +170,8 @@ def filters_of(
 def named_infos(
     infos: Sequence[CollectionInfo], names: Sequence[str]
 ) -> tuple[CollectionInfo, ...]:
-    """The collections of these names, all if none is named. Raises UsageError for an unknown
-    name."""
+    """Return the collections with these names, or all if there are no names. Raises UsageError for
+    an unknown name."""
     known = {name for info in infos for name in (info.spec.name, info.spec.public_name)}
     for name in names:
         if name not in known:
@@ -185,8 +188,8 @@ def named_infos(
 
 
 def fits_document(record: DocumentRecord, filter_: Filter) -> bool | None:
-    """Does the filter, which is of attributes alone, let all of the document pass? None where only
-    its chunks know."""
+    """Return whether all chunks of a document match a filter that has only conditions on
+    attributes. None if the chunks have to be read to tell."""
     of_chunks = record.chunk_attributes.split("\n")
     held = record.all_attributes
     unknown = False

@@ -14,14 +14,15 @@ from pincite.scope.where.attributes import whole
 
 
 def tag_conditions(tags: Attributes, schema: Schema) -> tuple[Condition, ...]:
-    """A condition for each tag, by name. A text stands for the value of another type that it says.
-    Raises UsageError for a name that is not in the schema and for a value of another type."""
+    """Return a condition for each tag, ordered by name. A text is parsed if the attribute has
+    another type. Raises UsageError for a name that is not in the schema and for a value that is not
+    of its type."""
     kinds = dict(schema or ())
     return tuple(_condition(name, value, kinds) for name, value in sorted(tags.items()))
 
 
 def is_empty(value: object) -> bool:
-    """Is it None, an empty text, or a list of nothing else?"""
+    """Return whether a value is None, an empty text, or a list of only such values."""
     if isinstance(value, list | tuple):
         return all(map(is_empty, value))
     return value is None or value == ""
@@ -36,7 +37,7 @@ def _condition(name: str, value: AttributeValue, kinds: dict[str, AttributeType]
             f" {', '.join(kinds) or 'none'}",
             hint=f"use {close[0]} instead of {name}" if close else "",
         )
-    raw: Any = value  # programs give lists, too
+    raw: Any = value  # programs may pass lists, too
     given = tuple(raw) if isinstance(raw, list) else values_of(value)
     try:
         values = [_normal(kind, one) for one in given]

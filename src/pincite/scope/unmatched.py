@@ -1,6 +1,6 @@
-"""Reasons for an empty result: perhaps no document is in the scope of the search.
+"""Find out whether a result is empty because no document is in the scope of the search.
 
-What there is instead is named only as far as the tags let it be seen.
+Other documents are named only as far as the tags of the scope allow.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pincite.scope.warnings import is_bound
 from pincite.scope.where import parse_where
 
 _SHOWN = 3
-_MOST_CHARS = 200  # of what was asked for, as it is said
+_MOST_CHARS = 200  # of a value of the scope in a message
 _PAGE: Final = 256
 _MOST_PAGES: Final = 8  # of chunks; all of them took 0.03 to 0.11 s, embedded
 _MOST_READ: Final = 256  # documents that are read one by one; guess, unmeasured
 _NAMED: Final = ("sources", "kinds")
-#: What a record says of its chunks, by the names that filters have for it.
+#: Fields that all chunks of a document share, by their names in filters: the record's fields.
 _OF_RECORD: Final = {
     "path": "path",
     "repo": "source",
@@ -40,10 +40,13 @@ _OF_RECORD: Final = {
 async def unmatched(
     rankings: Iterable[Ranking], collections: Sequence[Searchable], scope: Scope
 ) -> tuple[Notice, ...]:
-    """A notice if nothing was found because the scope matches nothing: in each collection the dense
-    side, which finds whatever passes and has a vector, found nothing, or neither a document nor a
-    chunk fits. Both are asked for in that case alone. There is no notice where that stays open: a
-    collection cannot say what it has, or has too many chunks to look at."""
+    """Return a notice if nothing was found because nothing is in the scope.
+
+    That is so if, in each collection, the dense side found nothing, or no document and no chunk
+    matches. The dense side finds every chunk that passes the filter and has a vector. Documents and
+    chunks are read only if nothing was found. There is no notice if the question stays open,
+    because a collection cannot list its documents or has too many chunks to read.
+    """
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):
         return ()
@@ -54,7 +57,7 @@ async def unmatched(
     bound = bool(scope.tags or scope.bounds)
     seen_by = Scope(tags=scope.tags, bounds=scope.bounds)
     for one in collections:
-        told = one.spec.name in searched and one.embedded >= 1  # else some chunks have no vector
+        told = one.spec.name in searched and one.embedded >= 1  # otherwise some chunks have no vector
         asked = for_collection(given, one.spec)
         may_see = for_collection(given_filter(seen_by, schema), one.spec)
         fits: dict[DocumentRecord, bool | None] | None = None
@@ -65,7 +68,7 @@ async def unmatched(
                 if told:
                     continue
                 return ()
-            if bound:  # else the notice would depend on documents that may not be seen
+            if bound:  # so that the notice does not depend on documents that may not be read
                 records = tuple(each for each in records if fits_document(each, may_see))
             seen = [(record, _of_attributes(record, asked, one.spec)) for record in records]
             within = for_collection(bound_filter(scope, schema), one.spec)
@@ -89,7 +92,7 @@ async def unmatched(
 
 
 def _undecided(fits: Mapping[DocumentRecord, bool | None]) -> list[DocumentRecord] | None:
-    """The documents that may fit; None if one with a chunk does."""
+    """Return the documents that may match; None if a document with a chunk does match."""
     if any(fit and record.chunks for record, fit in fits.items()):
         return None
     return [record for record, fit in fits.items() if fit is not False]
@@ -98,8 +101,9 @@ def _undecided(fits: Mapping[DocumentRecord, bool | None]) -> list[DocumentRecor
 async def _has_none(
     one: Searchable, asked: Filter, fits: Mapping[DocumentRecord, bool | None] | None
 ) -> bool:
-    """Does no document fit, nor a chunk of one that may? Only these documents are read, so that
-    neither the answer nor its time depends on others. False where it is too much to look at."""
+    """Return whether no document matches, nor a chunk of a document that may match. Only these
+    documents are read, so that neither the result nor its time depends on others. False if there is
+    too much to read."""
     open_ = None if fits is None else _undecided(fits)
     if open_ is None or len(open_) > _MOST_READ:
         return False
@@ -118,8 +122,8 @@ async def _has_none(
 async def _is_out_of_scope(
     one: Searchable, asked: Filter, fits: Mapping[DocumentRecord, bool | None] | None
 ) -> bool:
-    """Does nothing in the collection fit? False where it is too much to look at. `fits` says which
-    documents do, if that was asked."""
+    """Return whether nothing in the collection matches. False if there is too much to read. `fits`
+    has the documents that match, if these were read."""
     undecided = _undecided(fits or {})
     if undecided is None:
         return False
@@ -143,7 +147,8 @@ async def _is_out_of_scope(
 
 
 def _of_attributes(record: DocumentRecord, asked: Filter, spec: CollectionSpec) -> bool | None:
-    """Do its attributes say that it is what was asked for? None where only its chunks know."""
+    """Return whether the attributes of a document match the filter. None if its chunks have to be
+    read to tell."""
     of_attributes = (
         one for one in asked.must if isinstance(one, Ids) or one.field in spec.attributes
     )
@@ -157,8 +162,8 @@ def _restricts(scope: Scope) -> bool:
 
 
 def _asks_of_documents(scope: Scope, asked: Filter, one: Searchable, *, named: bool) -> bool:
-    """Can a document alone say that it is not within the scope? With `named` only by what has a
-    name that may have been meant instead."""
+    """Return whether a document's record can tell that it is not in the scope. With `named`, only
+    conditions on names count, because another name may have been meant."""
     if one.foreign or scope.sources or scope.kinds or scope.paths or scope.not_paths or scope.ref:
         return True
     fields = {each.field for each in asked.conditions if not isinstance(each, Ids)}
@@ -168,7 +173,7 @@ def _asks_of_documents(scope: Scope, asked: Filter, one: Searchable, *, named: b
 
 
 def _fits(record: DocumentRecord, scope: Scope, asked: Filter, spec: CollectionSpec) -> bool | None:
-    """Is it within the scope? None where only its chunks know."""
+    """Return whether a document is in the scope. None if its chunks have to be read to tell."""
     if scope.sources and record.source not in scope.sources:
         return False
     if scope.kinds and record.source_type not in scope.kinds:
@@ -184,7 +189,7 @@ def _fits(record: DocumentRecord, scope: Scope, asked: Filter, spec: CollectionS
 
 
 def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
-    """None for what a record does not say."""
+    """Return whether a document matches a condition. None if its record does not tell."""
     if isinstance(condition, Ids):
         return None if condition.ids else False
     if name := _OF_RECORD.get(condition.field):
@@ -196,8 +201,8 @@ def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -
 
 
 def _words(scope: Scope) -> str:
-    """What was asked for, by the names that callers use. Beside bounds, which no caller gives, the
-    sources are none of a caller either; nor are `bound_where` and what is `unshown`."""
+    """Describe the scope by the names of its arguments. Values that only a program sets are left
+    out: `bound_where`, `unshown` fields, and the sources if there are bounds."""
     given: dict[str, object] = {
         "sources": [] if scope.bounds else [*scope.sources],
         "kinds": [*scope.kinds],
@@ -232,7 +237,7 @@ def _short(value: object) -> str:
 
 
 def _revisions(known: Sequence[DocumentRecord], scope: Scope) -> str:
-    """What a name of a commit means, and the indexed revisions of sources that have any."""
+    """Describe the commits that the `ref` names, and the indexed revisions of the sources."""
     commits = ", ".join(map(short_ref, scope.commits))
     said = f"; {_short(scope.ref)} is commit {commits}, which is not indexed" if commits else ""
     indexed = {
@@ -249,7 +254,8 @@ def _revisions(known: Sequence[DocumentRecord], scope: Scope) -> str:
 
 
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
-    """What there is that may have been meant: of the sources, of the kinds, else of the paths."""
+    """Describe what may have been meant instead: other sources or kinds, otherwise similar
+    paths."""
     sources = sorted({record.source for record in known})
     named = () if scope.bounds or "sources" in scope.unshown else scope.sources
     if named and not set(named) & set(sources):

@@ -1,7 +1,8 @@
-"""Errors without the names of collections that no message of a search shows.
+"""Remove the names of unshown collections from errors.
 
-Messages of Pincite have the name of a collection in few places. It is replaced only there, because
-a name may be an ordinary word (`docs`), a provider (`openai`) or a part of a command (`pincite`).
+Messages of Pincite have the name of a collection only in few places. It is replaced only there,
+because a name may also be an ordinary word (`docs`), a provider (`openai`) or a part of a command
+(`pincite`).
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from pincite.model import Scope
 
 _E = TypeVar("_E", bound=PinciteError)
 _GENERAL_HINT: Final = "pincite status"
-#: A member's name that would be too long has this many characters of the whole one, then a mark.
+#: A member's name that would be too long is cut to this many characters, and a hash follows.
 _CUT_AT: Final = 55
 _QUOTE = r"['\"`]"
-#: What a store did with a collection, as its errors say it.
+#: The verbs of stores' errors, before the name of a collection.
 _VERBS = (
     r"(?:search|read|count|write to|look for|look at|create|drop|open|update"
     r"|(?:index|add) [^:\n]{1,80} (?:of|to))"
 )
-#: How sentences of ours go on behind the name of a collection.
+#: The verbs of Pincite's own messages, after the name of a collection.
 _PREDICATES = r"(?:gave|was|is|has|belongs|ranks|requires)"
 _COMMANDS = r"(?:(?<![\w-])(?:-c|--collections?)|\bpincite (?:collections [a-z]+|reembed))[ =]"
-#: Quotes behind these have the name of something else, which may be that of a collection, too.
+#: After these words, quotes contain the name of something else, even if a collection shares it.
 _OF_OTHERS = "".join(
     rf"(?<!\b{one} )(?<!\b{one} is named )" for one in ("attribute", "kind", "source", "tag")
 )
@@ -37,11 +38,12 @@ _OF_ADDRESSES = re.compile(r"(?<=\bcollections/)[^\s/?#'\"`:,;()]+")
 
 
 def without_names(text: str, scope: Scope) -> str:
-    """Return the text with `a collection` for each unshown collection of the scope and each of its
-    members, where a message has a name: in quotes, unless behind "attribute", "kind", "source"
-    or "tag", behind the words "collection" and "member" of ours or of a store (`Collection [x]`),
-    before the verb of a sentence, behind that of a store, behind `collections/` in an address, and
-    in a command. If the collections may be shown, return it unchanged."""
+    """Return the text with `a collection` instead of the name of each unshown collection of the
+    scope and of each of its members. Names are replaced only where messages have them: in quotes,
+    unless after "attribute", "kind", "source" or "tag"; after the words "collection" and "member"
+    of Pincite or of a store (`Collection [x]`); before the verb of a sentence; after the verb of a
+    store; after `collections/` in an address; and in a command. If the collections may be shown,
+    the text is unchanged."""
     names = tuple(filter(None, scope.collections))
     if "collections" not in scope.unshown or not names:
         return text
@@ -58,8 +60,8 @@ def without_names(text: str, scope: Scope) -> str:
 
 
 def unnamed(error: _E, scope: Scope) -> _E:
-    """Return the error itself, or a copy of it without unshown names. A hint that has one becomes
-    `pincite status`."""
+    """Return the error itself, or a copy of it without unshown names. A hint with such a name
+    becomes `pincite status`."""
     message, hint = (without_names(one, scope) for one in (error.message, error.hint))
     if (message, hint) == (error.message, error.hint):
         return error
@@ -72,7 +74,8 @@ def unnamed(error: _E, scope: Scope) -> _E:
 
 @lru_cache(100)
 def _places(names: tuple[str, ...]) -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...]]:
-    """The names as a store has them, with its prefix, and patterns of the places of names."""
+    """Return a pattern of the names as a store has them, with its prefix, and patterns of the
+    places where messages have names."""
     name = rf"(?:{'|'.join(_forms(names))})"
     stored = rf"(?:[\w-]*[_-])?{name}(?:\.\d+)?"
     end = r"(?![\w-])"
@@ -92,7 +95,7 @@ def _places(names: tuple[str, ...]) -> tuple[re.Pattern[str], tuple[re.Pattern[s
 
 
 def _forms(names: Iterable[str]) -> Iterable[str]:
-    """Patterns of the names and of those of their members, the longest first."""
+    """Yield patterns for the names and for the names of their members, longest first."""
     for one in sorted(names, key=len, reverse=True):
         yield rf"{re.escape(one)}(?:__\w+)?"
         if len(one) >= _CUT_AT:

@@ -1,4 +1,4 @@
-"""The warnings of a search that its caller may read."""
+"""Restrict the warnings of a search to what its caller may read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUOTING: Final = (
     "subquery_unavailable",
 )
 _UNCHECKED: Final = "its passages were not checked: see `pincite status`"
-#: What is said to a bound caller instead of the name and the place of a source.
+#: Messages for a bound caller, without the name and the place of a source.
 _OF_A_SOURCE: Final[Mapping[str, str]] = {
     "archive_unchecked": f"an archive is too large to be read with each search: {_UNCHECKED}",
     "file_unreadable": f"a file of a source cannot be read: {_UNCHECKED}",
@@ -34,24 +34,24 @@ _OF_A_SOURCE: Final[Mapping[str, str]] = {
 def warnings_of(
     notices: Sequence[Notice], scope: Scope, *, searched: bool = True
 ) -> tuple[Notice, ...]:
-    """Return the notices, equal ones once. Without `searched` those of how it was searched are left
-    out. Messages that may name an unshown collection, or a source and its place, are replaced by
-    general ones."""
+    """Return the notices, each once. If nothing was `searched`, notices about how the search was
+    done are left out. Messages that may name an unshown collection, or a source and its place, are
+    replaced by general ones."""
     kept = (one for one in notices if searched or one.code in _OF_NO_SEARCH)
     return tuple(dict.fromkeys(_shown(one, scope) for one in kept))
 
 
 def omitted_of(omitted: Sequence[Omitted], scope: Scope) -> tuple[Omitted, ...]:
-    """Return the passages that are not shown, without details if their caller may not know the
-    places of sources: `why` and the citation say enough."""
+    """Return the passages that are not shown, without their details if the caller may not know the
+    places of sources; then `why` and the citation remain."""
     if not is_bound(scope):
         return tuple(omitted)
     return tuple(replace(one, detail="") for one in omitted)
 
 
 def is_bound(scope: Scope) -> bool:
-    """Does the program or a workspace bind its caller, who is then somebody else than the owner of
-    the files?"""
+    """Return whether a program or a workspace restricts the caller, who is then not the owner of
+    the files."""
     return bool(scope.unshown or scope.bounds or scope.bound_where)
 
 

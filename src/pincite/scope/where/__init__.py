@@ -1,8 +1,8 @@
-"""Filters as people and agents write them.
+"""The language of filters, for people and agents.
 
     kind = code and path ^= "src/" and not language in (go, c)
 
-| form | true where | fields |
+| form | true if | fields |
 |---|---|---|
 | `f = v`, `f = (v, w)`, `f in (v, w)` | the field is or has one of these | values |
 | `f != v`, `f not in (v, w)` | it is not | values |
@@ -15,14 +15,15 @@
 | `f = 2026-11-22`, `f < '2026-11-22T10:00:00+01:00'` | on that day, before that moment | dates |
 | `f exists` | there is a value that is not empty | all but `id` |
 
-Fields of values are those of `FILTER_FIELDS` and `id`, of numbers `NUMBER_FIELDS`, of texts
-`TEXT_FIELDS`; all of `pincite.ports`. `source_type` is written `kind` and `repo` is written
-`source`; the names of the store can be read as well. Attributes are fields of their types, named
-as they are written, case and all; a day is the whole day in UTC. Conditions are joined by `and`,
-`or`, `not` and parentheses, as far as a `Filter` can say it. Values with spaces, signs or keywords
-stand in single or double quotes, a backslash before a quote in a value. Keywords may be capitals.
+The fields of values are `FILTER_FIELDS` and `id`, those of numbers `NUMBER_FIELDS`, and those of
+texts `TEXT_FIELDS`, all of `pincite.ports`. `source_type` is written `kind` and `repo` is written
+`source`; the names of the store are accepted, too. Attributes are fields of their types. Their
+names are case-sensitive. A date without a time is the whole day in UTC. Conditions are joined by
+`and`, `or`, `not` and parentheses, as far as a `Filter` can express it. Values with spaces, signs
+or keywords need single or double quotes; a quote in a value needs a backslash before it. Keywords
+may be upper case.
 
-Names are imported when they are first used: most searches have no filter.
+Names are imported when they are first used, because most searches have no filter.
 """
 
 from __future__ import annotations

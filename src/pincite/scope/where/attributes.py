@@ -1,4 +1,4 @@
-"""Conditions on attributes: what may stand behind the name of one, by its type.
+"""Parse conditions on attributes: the operators and values that the type of each supports.
 
 A date without a time is the whole day in UTC: `due = 2026-11-22` is within it, `>` after it, `>=`
 from its beginning, `<` before its beginning, `<=` until its end.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pincite.errors import UsageError
     from pincite.scope.where.tokens import Token
 
-#: Types that a range may be of.
+#: Types that support ranges.
 RANGES: tuple[AttributeType, ...] = ("integer", "float", "date")
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -27,8 +27,8 @@ _ANY_VALUE = "a word, a number, a date or a text in quotes"
 
 
 def condition(reading: Reading) -> tuple[Condition, bool] | None:
-    """The condition on an attribute that begins here, and whether it must not hold; None for one
-    on a field of ours. Raises UsageError."""
+    """Return the condition on an attribute that begins here, and whether it is negated; None if it
+    is a condition on a field. Raises UsageError."""
     field = _name(reading, 0)
     if field is not None:
         reading.take()
@@ -39,8 +39,8 @@ def condition(reading: Reading) -> tuple[Condition, bool] | None:
 
 
 def _name(reading: Reading, ahead: int) -> str | None:
-    """The attribute that is named there. Without a schema whatever can be one, unless it is one of
-    our own fields."""
+    """Return the attribute that the token names. Without a schema, any valid name counts, unless it
+    is the name of a field."""
     token = reading.peek(ahead)
     if token.kind != "word" or token.keyword:
         return None
@@ -79,7 +79,7 @@ def _of(reading: Reading, field: str) -> tuple[Condition, bool]:
 
 
 def _between(reading: Reading, field: str) -> Condition:
-    """`2020 <= year < 2026`, or half of it."""
+    """Parse `2020 <= year < 2026`, or only its first half."""
     kind = None if reading.schema is None else reading.schema[field]
     if kind in ("keyword", "keywords", "boolean"):
         raise reading.wrong(f"{field} has the type {kind}, but a range takes a number or a date")
@@ -111,8 +111,9 @@ def _range(field: str, kind: AttributeType, bounds: dict[str, Any]) -> Condition
 
 
 def _bound_of_date(sign: str, value: str) -> tuple[str, str]:
-    """After a day is from the next one on, until a day is before the next one. The last day of all
-    ends with its last microsecond."""
+    """Return the bound for an operator and a date. A day without a time is a whole day: after it
+    means from the next day on, and up to it means before the next day. The last possible day ends
+    with its last microsecond."""
     if "T" in value:
         return _BOUNDS[sign], value
     day = date.fromisoformat(value)
@@ -125,7 +126,7 @@ def _bound_of_date(sign: str, value: str) -> tuple[str, str]:
 
 
 def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
-    """The value of that type that stands here; any one where the type is not known."""
+    """Return the value of that type that comes next; any value if the type is unknown."""
     token = reading.peek()
     if token.kind not in ("word", "string") or token.keyword:
         why = f"{token.text} is a keyword" if token.keyword else "a value is missing"
@@ -170,7 +171,7 @@ _EXPECTED: dict[AttributeType, str] = {
 
 
 def _unknown(reading: Reading, field: str) -> tuple[Condition, bool]:
-    """A condition of which nothing but its form is known: its values stand for whatever it is."""
+    """Parse a condition on an attribute of unknown type. Only its form is checked."""
     if not _is_operator(reading.peek()):
         raise _without_operator(reading, field)
     token = reading.take()
@@ -194,7 +195,7 @@ def _is_operator(token: Token) -> bool:
 
 
 def _without_operator(reading: Reading, field: str) -> UsageError:
-    """The error for a name that no operator of attributes stands behind."""
+    """Return the error for an attribute that no operator follows."""
     token = reading.peek()
     if token.is_sign("~"):
         said = f"~ searches {' and '.join(TEXT_FIELDS)}, and {field} is neither"
@@ -206,12 +207,12 @@ def _without_operator(reading: Reading, field: str) -> UsageError:
 
 
 def whole(field: str, value: str) -> DateRange:
-    """True on that day in UTC, or at that moment."""
+    """Return a range that is true on that day in UTC, or at that moment."""
     return DateRange(field, **dict(_bound_of_date(sign, value) for sign in (">=", "<=")))
 
 
 def dates_written(of: DateRange) -> str:
-    """A range of dates as a text; of two bounds on one side the tighter one."""
+    """Write a range of dates as text. Of two bounds on one side, the tighter one is written."""
     lows = [(date_key(bound), sign) for bound, sign in ((of.gte, "<="), (of.gt, "<")) if bound]
     highs = [(date_key(bound), sign) for bound, sign in ((of.lte, "<="), (of.lt, "<")) if bound]
     low = max(lows, key=lambda one: (one[0], one[1] == "<"), default=None)
@@ -228,7 +229,8 @@ def dates_written(of: DateRange) -> str:
 
 
 def _bound(key: str, *, midnight: bool) -> str:
-    """A day stands for its beginning in the bounds `midnight` is true of, and for its end else."""
+    """Write a bound. A midnight is written as a day if `midnight`, that is, if the day stands for
+    its beginning in this bound."""
     day, _, time = key.partition("T")
     return day if midnight and time == "00:00:00.000000Z" else _moment(key)
 

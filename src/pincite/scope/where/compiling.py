@@ -1,4 +1,5 @@
-"""From a text to a filter, by De Morgan's laws. What a filter cannot say is refused."""
+"""Compile a text to a filter, by De Morgan's laws. Texts that a filter cannot express are
+refused."""
 
 from __future__ import annotations
 
@@ -14,14 +15,15 @@ from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
 def parse_where(
     text: str, attributes: Schema = (), beside: Filter = EVERYTHING, *, ours: bool = False
 ) -> Filter:
-    """The filter that the text says; an empty one lets everything pass. `attributes` are the names
-    and types of those that are searched; with None whatever is no field of ours may be one, and the
-    filter is good for nothing but what it says of these. What `beside` says must hold as well.
-    `ours` says that no collection of another program is searched: then an unknown language is an
-    error.
+    """Return the filter that the text describes; an empty text matches everything. `attributes` has
+    the names and types of the searched attributes. With None, any other name than that of a field
+    may be an attribute, and the filter is only good for its conditions on fields and the names of
+    its attributes. `beside` is a filter that must hold as well. `ours`: no collection of another
+    program is searched, so that an unknown language is an error.
 
-    Raises UsageError that says what is wrong, at which character and what may stand there, or what
-    a filter cannot say: `and` or `not` inside of `or`, more than one `or` of different fields.
+    Raises UsageError with the fault, its character and what is expected there, or with the part
+    that a filter cannot express: `and` or `not` inside of `or`, or more than one `or` of different
+    fields.
     """
     tree = parse_tree(text, attributes, ours=ours)
     if tree is None:
@@ -49,7 +51,7 @@ def parse_where(
 
 
 def _conjuncts(tree: Tree, *, negated: bool) -> list[tuple[Tree, bool]]:
-    """What must all hold, each as it is or negated: leaves and choices."""
+    """Return the parts that must all hold, each with its negation: leaves and choices."""
     match tree:
         case Not():
             return _conjuncts(tree.of, negated=not negated)
@@ -61,7 +63,7 @@ def _conjuncts(tree: Tree, *, negated: bool) -> list[tuple[Tree, bool]]:
 
 
 def _alternatives(tree: Tree, text: str, *, negated: bool) -> list[Condition]:
-    """The conditions of a choice. Raises UsageError where one is more than a condition."""
+    """Return the conditions of a choice. Raises UsageError if a part is more than one condition."""
     match tree:
         case Not():
             return _alternatives(tree.of, text, negated=not negated)
@@ -81,7 +83,7 @@ def _alternatives(tree: Tree, text: str, *, negated: bool) -> list[Condition]:
 
 
 def _merged(choice: list[Condition]) -> tuple[Condition, ...]:
-    """Values of one field are a list of it."""
+    """Merge alternative values of one field to one condition with a list of values."""
     fields = {one.field if isinstance(one, AnyOf) else None for one in choice}
     if len(fields) > 1 or None in fields:
         return tuple(choice)

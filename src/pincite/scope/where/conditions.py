@@ -1,4 +1,4 @@
-"""Single conditions: a field, an operator that it knows, and values of its type."""
+"""Parse single conditions: a field, an operator that it supports, and values of its type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pincite.scope.where.reading import NUMBER, Reading
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BOUNDS = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
-#: What others call these fields.
+#: Other names that people use for the fields.
 _MEANT = {
     "type": "kind",
     "kinds": "kind",
@@ -37,7 +37,7 @@ _MEANT = {
 
 
 def condition(reading: Reading) -> tuple[Condition, bool]:
-    """One condition, and whether it must not hold. Raises UsageError."""
+    """Return the next condition, and whether it is negated. Raises UsageError."""
     if attribute := attributes.condition(reading):
         return attribute
     if reading.peek().kind == "word" and NUMBER.fullmatch(reading.peek().text):
@@ -99,7 +99,7 @@ def _number_condition(reading: Reading, field: str) -> tuple[Condition, bool]:
 
 
 def _between(reading: Reading) -> Condition:
-    """`3 <= start_line < 9`, or half of it."""
+    """Parse `3 <= start_line < 9`, or only its first half."""
     first = _number(reading)
     sign = reading.peek()
     if not sign.is_sign(*_BOUNDS):

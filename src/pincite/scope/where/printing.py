@@ -1,4 +1,4 @@
-"""From a filter to a text that means the same."""
+"""Write a filter as a text that means the same."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def quote(value: object) -> str:
 
 
 def print_where(filter_: Filter) -> str:
-    """A text of which `parse_where` makes a filter that lets the same points pass; of what
-    `parse_where` made, the same filter. Bounds of ranges must be finite."""
+    """Return a text that `parse_where` reads as a filter that matches the same points. If
+    `parse_where` made the filter, it reads the same filter. Bounds of ranges must be finite."""
     parts = [_condition(one) for one in filter_.must]
     if filter_.should:
         choice = " or ".join(map(_condition, filter_.should))
@@ -113,12 +113,12 @@ def _among(values: Sequence[str], one: str, several: str) -> str:
 
 
 def _ids(condition: Ids) -> list[str]:
-    """What is no id fits nothing."""
+    """Return the valid ids; others match nothing."""
     return [one for one in condition.ids if is_chunk_id(one)]
 
 
 def _range(of: Range) -> str:
-    """Of two bounds on one side, the tighter one says it all."""
+    """Write a range. Of two bounds on one side, the tighter one is enough."""
     lows = [(of.gte, "<="), (of.gt, "<")]
     highs = [(of.lte, "<="), (of.lt, "<")]
     low = max(

@@ -1,4 +1,4 @@
-"""The tokens of a filter, read from left to right, and values of fields."""
+"""Read the tokens of a filter from left to right, and the values of fields."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pincite.support.fields import replace
 
 T = TypeVar("T")
 
-#: Names and types of attributes, sorted; None where they are not known yet.
+#: Names and types of attributes, sorted; None if they are not known yet.
 Schema: TypeAlias = tuple[tuple[str, AttributeType], ...] | None
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 class Reading:
-    """Tokens, one after the other, and the values among them."""
+    """The tokens of a filter with a position, and methods that read values."""
 
     def __init__(self, text: str, schema: Schema = None, *, ours: bool = False) -> None:
-        """Raises UsageError for what cannot be cut into tokens. Without a `schema` of attributes
-        other names may be those of some, and what is asked of them is not looked at. With `ours`,
-        a name of a language must be one of those that files are read in."""
+        """Raises UsageError for a text that cannot be split into tokens. Without a `schema`, any
+        other name than that of a field may be an attribute, and its values are not checked. With
+        `ours`, a language must be one that Pincite knows."""
         self._text = text
         self._ours = ours
         self.schema = None if schema is None else dict(schema)
@@ -35,21 +35,21 @@ class Reading:
         self._place = 0
 
     def peek(self, ahead: int = 0) -> Token:
-        """The token that comes next, or so many behind it; at the end, the end."""
+        """Return the next token, or the one `ahead` tokens after it; the end token at the end."""
         return self._tokens[min(self._place + ahead, len(self._tokens) - 1)]
 
     def take(self) -> Token:
-        """The next token, left behind."""
+        """Return the next token and move past it."""
         token = self.peek()
         self._place += token.kind != "end"
         return token
 
     def wrong(self, said: str, expected: str = "", *, hint: str = "") -> UsageError:
-        """The error that this is wrong with the next token."""
+        """Return the error that something is wrong at the next token."""
         return wrong(self._text, self.peek().at, said, expected, hint=hint)
 
     def value_condition(self, field: str) -> tuple[Condition, bool]:
-        """What stands behind a field that has values."""
+        """Read the operator and values that follow a field of values."""
         token = self.peek()
         negated = token.is_sign("!=")
         if token.is_sign("^=") and field != ID:
@@ -71,7 +71,7 @@ class Reading:
         raise self.wrong(f"{readable(field)} takes values", rest)
 
     def value(self) -> str:
-        """The word or quoted text that comes next."""
+        """Read the word or quoted text that comes next."""
         token = self.peek()
         if token.kind not in ("word", "string") or token.keyword:
             why = f"{token.text} is a keyword" if token.keyword else "a value is missing"
@@ -79,7 +79,7 @@ class Reading:
         return self.take().text
 
     def list_of(self, take: Callable[[], T]) -> tuple[T, ...]:
-        """What stands in parentheses, separated by commas."""
+        """Read a list in parentheses, separated by commas."""
         self.take()
         found: list[T] = []
         while not self.peek().is_sign(")"):
@@ -97,7 +97,7 @@ class Reading:
         return Ids(values) if field == ID else AnyOf(field, values)
 
     def _whole(self, field: str) -> str:
-        """A value that is compared as a whole."""
+        """Read a value that is compared as a whole."""
         token = self.peek()
         if token.kind == "word" and is_glob(token.text):
             prefix = f"{readable(field)} ^= {quoted(begins(token.text))}"

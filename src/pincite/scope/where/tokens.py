@@ -1,4 +1,4 @@
-"""A filter's text cut into tokens, and how what is wrong with it is said."""
+"""Split a filter's text into tokens, and describe errors in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.support.late_patterns import late_pattern
 
 TokenKind = Literal["word", "string", "sign", "end"]
 KEYWORDS = ("and", "or", "not", "in", "exists", "all")
-MOST_CHARS = 20_000  # a model that repeats itself is told so, instead of a parser that recurses
+MOST_CHARS = 20_000  # of a filter; a model that repeats itself gets an error, before a deep recursion
 _SHOWN = 24
 
 BARE = late_pattern(r"[^\s()\"',=!<>~^]+")
@@ -28,7 +28,8 @@ _ESCAPED = late_pattern(r"\\([\\\"'])")
 
 
 class Token(msgspec.Struct, frozen=True):
-    """`text` is the value of a string without its quotes; `at` counts characters from 0."""
+    """A token of a filter. `text` is the value of a string without its quotes; `at` is the position
+    of its first character, from 0."""
 
     kind: TokenKind
     text: str
@@ -36,17 +37,17 @@ class Token(msgspec.Struct, frozen=True):
 
     @property
     def keyword(self) -> str:
-        """The keyword that it is, in lower case, or ""."""
+        """The keyword in lower case, "" if the token is none."""
         low = self.text.lower()
         return low if self.kind == "word" and low in KEYWORDS else ""
 
     def is_sign(self, *signs: str) -> bool:
-        """Is it one of these signs?"""
+        """Return whether the token is one of these signs."""
         return self.kind == "sign" and self.text in signs
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens, the last of kind `end`. Raises UsageError."""
+    """Return all tokens; the last one has the kind `end`. Raises UsageError."""
     if len(text) > MOST_CHARS:
         raise UsageError(f"where: {len(text):,} characters exceed the limit of {MOST_CHARS:,}")
     found: list[Token] = []
@@ -66,7 +67,8 @@ def tokens(text: str) -> list[Token]:
 
 
 def wrong(text: str, at: int, said: str, expected: str = "", *, hint: str = "") -> UsageError:
-    """What is wrong, where (counted from 1), and what may stand there instead."""
+    """Return the error with the fault, its position (counted from 1), and what is expected
+    there."""
     rest = text[at:].strip()
     shown = f"{rest[:_SHOWN]}..." if len(rest) > _SHOWN else rest
     place = f"at character {at + 1} ({shown!r})" if rest else "at the end"
@@ -75,24 +77,24 @@ def wrong(text: str, at: int, said: str, expected: str = "", *, hint: str = "") 
 
 
 def quoted(value: str) -> str:
-    """The value as a string that `tokens` reads."""
+    """Return the value as a string that `tokens` reads."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def written(value: str) -> str:
-    """The value as it is shortest: bare where that reads as the same."""
+    """Return the shortest text for a value: without quotes if it then reads as the same value."""
     bare = BARE.fullmatch(value) and value.lower() not in KEYWORDS and not is_glob(value)
     return value if bare and "\\" not in value else quoted(value)
 
 
 def is_glob(value: str) -> bool:
-    """Does it look like a pattern?"""
+    """Return whether a value looks like a pattern."""
     return "*" in value or "?" in value
 
 
 def begins(glob: str) -> str:
-    """What stands before the first star or question mark."""
+    """Return the part of a pattern before its first star or question mark."""
     return glob.partition("*")[0].partition("?")[0]
 
 

@@ -1,4 +1,4 @@
-"""A filter's text as a tree: `or` binds least, then `and`, then `not`."""
+"""Parse a filter's text to a tree: `or` binds least, then `and`, then `not`."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ _NEXT = "and, or, or the end"
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """One condition, which begins at that character."""
+    """One condition. `at` is the position of its first character."""
 
     condition: Condition
     at: int
 
 
 class Not(msgspec.Struct, frozen=True):
-    """What must not be."""
+    """The negation of a tree."""
 
     of: Tree
     at: int
 
 
 class Every(msgspec.Struct, frozen=True):
-    """All of these."""
+    """A conjunction: all of its parts hold."""
 
     of: tuple[Tree, ...]
     at: int
 
 
 class Any(msgspec.Struct, frozen=True):
-    """At least one of these."""
+    """A disjunction: at least one of its parts holds."""
 
     of: tuple[Tree, ...]
     at: int
@@ -44,7 +44,7 @@ Tree = Leaf | Not | Every | Any
 
 
 def parse_tree(text: str, schema: Schema = (), *, ours: bool = False) -> Tree | None:
-    """The tree of a text, None for one without a condition; the arguments are those of `Reading`.
+    """Return the tree of a text, None if it has no condition. The arguments are those of `Reading`.
     Raises UsageError."""
     reading = Reading(text, schema, ours=ours)
     if reading.peek().kind == "end":
