@@ -57,8 +57,8 @@ class Remembering(OpenIndex):
             text: the fact, at most 4,000 characters.
 
         Returns the stored facts: the text itself, or the facts that mem0 extracts. A text that is
-        already stored is not stored twice. Raises UsageError, MemoryUnavailable, DiskFull, and the errors of a model if
-        one is called.
+        already stored is not stored twice. Raises UsageError, MemoryUnavailable, DiskFull, and the
+        errors of a model if one is called.
 
         >>> (fact,) = await pincite.remember("ada", "prefers examples in Python")
         >>> fact.text

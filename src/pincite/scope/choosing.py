@@ -33,8 +33,8 @@ _WORTH: Final = 16
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The callbacks that select documents. `among` returns the selected ones of these documents.
-    `all_of` returns all selected documents, or None if they are more than its argument; it is
-    called if the best hits are nearly all of other documents."""
+    `all_of` returns all selected documents, or None if they are more than its argument (None for no
+    limit). It is called if the best hits are nearly all of other documents."""
 
     among: Callable[[frozenset[str]], Awaitable[frozenset[str]]]
     all_of: Callable[[int | None], Awaitable[tuple[str, ...] | None]]

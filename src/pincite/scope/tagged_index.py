@@ -112,8 +112,8 @@ class TaggedIndex(msgspec.Struct, frozen=True):
         return tuple(found[:limit])
 
     async def beginning(self, collection: str, prefix: str, limit: int) -> tuple[Chunk, ...]:
-        """Return at most `limit` chunks whose ids begin with `prefix`. No other chunks are read,
-        except behind the last one."""
+        """Return at most `limit` chunks whose ids begin with `prefix`. Only the pages that contain
+        them are read."""
         found: list[Chunk] = []
         after = prefix
         while len(found) < limit:

@@ -57,7 +57,7 @@ async def unmatched(
     bound = bool(scope.tags or scope.bounds)
     seen_by = Scope(tags=scope.tags, bounds=scope.bounds)
     for one in collections:
-        told = one.spec.name in searched and one.embedded >= 1  # otherwise some chunks have no vector
+        told = one.spec.name in searched and one.embedded >= 1  # or some chunks have no vector
         asked = for_collection(given, one.spec)
         may_see = for_collection(given_filter(seen_by, schema), one.spec)
         fits: dict[DocumentRecord, bool | None] | None = None
@@ -254,8 +254,8 @@ def _revisions(known: Sequence[DocumentRecord], scope: Scope) -> str:
 
 
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
-    """Describe what may have been meant instead: other sources or kinds, otherwise similar
-    paths."""
+    """Describe what may have been meant instead: other sources, revisions or kinds, otherwise
+    similar paths."""
     sources = sorted({record.source for record in known})
     named = () if scope.bounds or "sources" in scope.unshown else scope.sources
     if named and not set(named) & set(sources):

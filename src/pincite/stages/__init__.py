@@ -1,2 +1,2 @@
-"""The stages: functions from frozen values to frozen values, one file or package each. Those that
-send requests are async, the others only compute."""
+"""The stages of a search: functions from frozen values to frozen values, one file or package each.
+Stages that send requests are async, the others only compute."""

@@ -16,9 +16,9 @@ from pincite.support.late_patterns import late_pattern
 
 Terms = Callable[[str], frozenset[str]]
 
-_MOST_WORDS: Final = 64  # of a question that are looked at: a stack trace has more
+_MOST_WORDS: Final = 64  # of a question to examine: a stack trace has more
 _MOST_NAMED: Final = 8  # of each kind; guess, unmeasured
-#: A word in more chunks than this share says little by not being in a passage.
+#: If a word is in more chunks than this share, its absence from a passage says little.
 _COMMON: Final = 0.02
 _LEAST_COMMON: Final = 5  # chunks: in few chunks every word is common
 
@@ -31,17 +31,17 @@ _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: also two words.
 _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-9]+){3,}$")
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
-#: Scripts without spaces, whose terms are pairs of characters: no word can be told to be absent.
+#: Scripts without spaces, whose terms are pairs of characters: whole words cannot be found.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")
-#: Written in other ways, too, which no stemmer brings together. Without its limit, a long word
-#: would cost the square of its length.
+#: Words with variant spellings, which stemmers do not unify. Without the limit of 60 letters, a
+#: long word would take quadratic time.
 _SPELLINGS: Final = re.compile(
     r"\w{2,}(?:i[sz](?:e[ds]?|ing|ation|ations|ers?)|y[sz](?:e[ds]?|ing|ers?)|ices)"
     r"|(?:cent|fib|lit|met|theat|calib)(?:re|er)s?|(?:lic|def|off|pret)en[cs]es?"
     r"|(?:catal|dial|anal)og(?:ue)?s?"
     r"|\w{0,60}(?:col|behavi|fav|hon|lab|neighb|flav|hum|endeav|rig|rum|vap)ou?r\w*"
 )
-#: The same word in forms that no stemmer brings together.
+#: Forms of one word, each group separated by `|`, which stemmers do not unify.
 _IRREGULAR: Final = """\
 begin began begun|break broke broken|bring brought|build built|buy bought|catch caught
 child children|choose chose chosen|come came|criterion criteria|datum data|deal dealt|die dice
@@ -96,14 +96,13 @@ def find_absent(
     shown passages lack. Each word is written as in the question, in its order.
 
     A word is found in every form that the analyser treats as equal: another inflection, a part of a
-    name, another spelling of a name. A word with forms that the analyser does not know is never
-    reported as absent from the index: such as words in lower case, and the first one, of a question
-    that is not `english` (German *steigen* and *stieg*). Neither is any word of a collection
-    without term counts, nor any word for a caller that is `apart` from others, because it would
-    reveal other callers' words;
-    in these cases words are only reported as missing from the passages. Common words, and plain
-    words of unknown frequency, are left out there. The cost is one pass over the passages; the
-    counts come from the search itself.
+    name, another spelling of a name. A word is never reported as absent from the index if it may
+    have forms that the analyser does not know. If the question is not `english`, these are its
+    first word and all words in lower case (German *steigen* and *stieg*). Nor is any word reported
+    so if a collection has no term counts, or if the caller is kept `apart` from others, because it
+    would reveal their words. In these cases, words are only reported as missing from the passages.
+    Common words, and plain words of unknown frequency, are left out of that list. The cost is one
+    pass over the passages; the counts come from the search itself.
     """
     asked = list(_asked(question, terms, english))
     counts = {} if apart else _counted(rankings)

@@ -13,7 +13,7 @@ from pincite.support.ranges import require_one_of, require_range
 
 BlendMethod = Literal["linear", "tiers"]
 RetrievalForm = Literal["score", "place"]
-#: The reranker's share up to which place before reranking: those of the local engine qmd.
+#: The reranker's weight, up to each rank before reranking: the values of the local engine qmd.
 _TIERS: Final = ((3, 0.25), (10, 0.40))
 _BEHIND: Final = 0.60
 
@@ -61,7 +61,7 @@ def blend(pool: Pool, config: BlendConfig, before: Pool | None = None) -> Pool:
     for one in judged:
         place = places[_key(one)]
         weight = _tier(place) if config.method == "tiers" else config.rerank_weight
-        score = max(0.0, _retrieval(one) / top) if top > 0 else 0.0  # DBSF knows negative ones
+        score = max(0.0, _retrieval(one) / top) if top > 0 else 0.0  # DBSF gives negative scores
         retrieval = 1 / place if config.retrieval == "place" else score
         blended.append(_with_blend(one, retrieval, weight, config))
     rest = [c for c in pool.candidates if c.signal("reranked") is None]

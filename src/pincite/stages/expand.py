@@ -21,7 +21,7 @@ from pincite.support.fields import replace
 from pincite.support.ranges import require_one_of, require_range
 
 ExpandBy = Literal["off", "names", "llm"]
-#: Texts of models by model, prompt and question.
+#: Cached texts of language models, by model, prompt version and question.
 Known = MutableMapping[tuple[str, str, str], str]
 _PROMPT_VERSION: Final = "1"
 _MOST_KNOWN: Final = 1_000
@@ -175,7 +175,7 @@ async def _by_model(
     notices = _dropped(asked, len(said_lines), llm.fingerprint)
     if not asked.expansions and not asked.intent:
         return replace(before, notices=notices)
-    intent = query.intent or asked.intent  # what the caller says counts
+    intent = query.intent or asked.intent  # the caller's intent takes precedence
     found = with_subqueries(query, replace(asked, intent=intent))
     return replace(before, query=found, by=llm.fingerprint, notices=notices)
 

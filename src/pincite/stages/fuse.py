@@ -31,16 +31,16 @@ _KINDS: Final[dict[FuseMethod, SignalKind]] = {
     "weighted_dbsf": "dbsf",
 }
 _UNWEIGHTED: Final[tuple[FuseMethod, ...]] = ("rrf", "rrf_bonus", "dbsf")
-#: What `rrf_bonus` adds by the best place in any list: those of the local engine qmd.
+#: The bonus of `rrf_bonus`, by the best rank in any list: the values of the local engine qmd.
 _BONUS: Final = {1: 0.05, 2: 0.02, 3: 0.02}
-#: A question of so many informative words is short.
+#: The maximum number of informative words in a short question.
 _SHORT: Final = 2
 
 
 class FuseConfig(msgspec.Struct, frozen=True):
-    """`dense_weight` is the share of the dense side, the rest is the lexical side's; for `rrf`,
-    `rrf_bonus` and `dbsf` it is always half. The other three stand in for it where
-    `dense_weight()` says so.
+    """`dense_weight` is the share of the dense side; the lexical side has the rest. For `rrf`,
+    `rrf_bonus` and `dbsf` it is always half. `foreign_dense_weight`, `code_dense_weight` and
+    `short_dense_weight` replace it in the cases of the function `dense_weight`.
 
     nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, with the rules of
     `dense_weight()` .752; dbsf .734, rrf .680, weighted rrf with the rules .712. `dense_weight`
@@ -49,14 +49,15 @@ class FuseConfig(msgspec.Struct, frozen=True):
     .606 .602, code-search-dev .923 .923 .923 .922, adk-dev in code alone .186 .187 .181 at .75 .78
     .8 (docs/decisions/0056). `short_dense_weight` is measured in docs/decisions/0073.
 
-    `vector_weight` shifts all of this: `shifted()`. 0 and 1 leave one side alone.
+    `vector_weight` shifts all of these weights, see `shifted`. 0 and 1 leave only one side.
 
     `expansion_weight`: the weight of a rephrasing; the question has 1.
 
-    `apart`: the weighted sums put each collection on a scale of its own, so that the best of each
-    counts alike. Right where all collections are about the same thing, wrong where most of them
-    have nothing to say (docs/decisions/0011): nDCG@12 of documentation and code of one framework
-    .496 apart, .459 together, of five pairs of unrelated collections .585 apart, .620 together.
+    `apart`: the weighted sums scale each collection separately, so that the best hits of each count
+    alike. This is right if all collections have the same subject, and wrong if most of them have
+    nothing on the question (docs/decisions/0011): nDCG@12 of documentation and code of one
+    framework .496 apart, .459 together, of five pairs of unrelated collections .585 apart, .620
+    together.
     """
 
     method: FuseMethod = "weighted_sum"
@@ -97,7 +98,7 @@ def dense_weight(
     - A question without names (`names`), over a collection of code: the weight is higher, because
       prose and code share few words. Names are matched best by their letters.
     - A question of one or two informative `words`, elsewhere: the weight is lower, because the
-      encoder has little to go by, and who types a word alone looks for it.
+      encoder has little to go by, and a user who types a single word looks for that word.
     """
     same = query_language in ("unknown", collection_language)
     if encoder_languages and same and collection_language not in encoder_languages:
@@ -110,8 +111,9 @@ def dense_weight(
 
 
 def shifted(weight: float, vector_weight: float) -> float:
-    """The weight w of the dense side under a vector weight v: w v / (w v + (1 - w)(1 - v)), which
-    multiplies the odds of both. It is w at v = .5, v at w = .5, 0 at v = 0 and 1 at v = 1."""
+    """Return the weight w of the dense side, shifted by a vector weight v: w v / (w v + (1 - w)(1 -
+    v)), which multiplies the odds of both. It is w at v = .5, v at w = .5, 0 at v = 0 and 1 at v =
+    1."""
     if vector_weight in (0, 1):
         return vector_weight
     dense, sparse = weight * vector_weight, (1 - weight) * (1 - vector_weight)
@@ -124,9 +126,9 @@ def fuse(
     dense_weights: Mapping[str, float] | None = None,
     partial: Container[str] = frozenset(),
 ) -> tuple[Fused, ...]:
-    """One list over all collections, ordered by (-fused, id, collection).
+    """Return one list over all collections, ordered by (-fused, id, collection).
 
-    `dense_weights` gives the weight of the dense side by collection and stands in for
+    `dense_weights` has the weight of the dense side by collection and replaces
     `config.dense_weight`. In a collection that only one signal ranked, that signal has all the
     weight.
 
@@ -136,25 +138,25 @@ def fuse(
     - `rrf`: sum of 1 / (k + rank) over the rankings, rank from 1, of the hits that the source
       found by itself (Cormack, Clarke and Büttcher, 2009, "Reciprocal rank fusion outperforms
       Condorcet and individual rank learning methods").
-    - `rrf_bonus`: the same, and once .05 for a chunk whose best place in any list of its collection
-      is the first, .02 for the second and the third, whatever the list weighs.
+    - `rrf_bonus`: the same, plus a bonus for a chunk's best rank in any list of its collection,
+      whatever the weight of the list: .05 for the first, .02 for the second and the third.
     - `weighted_rrf`: `rrf` with w / (k + rank), the weights adding up to the number of sides.
     - `dbsf`: sum of (s - (m - 3 sd)) / (6 sd), with m and sd (of a sample) taken over the hits
       that the source found by itself; 0.5 where there is no spread (Mazzeschi, 2023,
       "Distribution-based score fusion").
     - `weighted_sum`: sum of w (s - min) / (max - min) over all scores that are known, also those
-      asked for by id; min and max are taken per signal over all collections of one model. Where
-      all are equal they say nothing, and count as 0.5. A chunk without a score on one side gets 0
-      from it; on the lexical side that is its true score, and then the minimum is 0 (Bruch, Gai
-      and Ingber, 2023, "An analysis of fusion functions for hybrid retrieval").
-      In a collection named in `partial` a chunk without a dense score has no vector yet: all of
-      the weight is its lexical side's.
-    - `weighted_dbsf`: sum of w (s - (m - 3 sd)) / (6 sd) over the same scores, m and sd taken over
-      them, too; 0.5 w where there is no spread.
+      requested by id; min and max are taken per signal over all collections of one model. If all
+      scores are equal, each counts as 0.5. A chunk without a score on one side gets 0 from it; on
+      the lexical side that is its true score, and then the minimum is 0 (Bruch, Gai and Ingber,
+      2023, "An analysis of fusion functions for hybrid retrieval").
+      In a collection named in `partial`, a chunk without a dense score has no vector yet, so the
+      lexical side has all of its weight.
+    - `weighted_dbsf`: sum of w (s - (m - 3 sd)) / (6 sd) over the same scores, with m and sd
+      taken over them; 0.5 w if there is no spread.
 
-    Hits of a rephrasing are added in the same way, times `expansion_weight`; they give no
-    signals of their own. Rankings that the store has fused are
-    put into one order as they are, the best wording of a chunk counting.
+    Hits of a rephrasing are added in the same way, times `expansion_weight`, without signals of
+    their own. Rankings that the store has fused are merged by their scores; of several wordings,
+    the best score of a chunk counts.
     """
     if any(ranking.signal == "fused" for ranking in rankings):
         return _fused_before(rankings)
@@ -175,7 +177,7 @@ def fuse(
     places: dict[str, dict[str, int]] = defaultdict(dict)
     parts: dict[str, dict[str, list[float]]] = defaultdict(dict)
     signals: dict[str, dict[str, list[Signal]]] = defaultdict(dict)
-    silent = False  # a side that does not count brings no chunks, only its signal
+    silent = False  # a side with weight 0 adds signals, but no chunks
     for ranking in sorted(rankings, key=lambda ranking: (ranking.signal, ranking.kind)):
         factor = config.expansion_weight if ranking.wording else 1.0
         share = weight(ranking)
@@ -185,7 +187,7 @@ def fuse(
             given = parts[ranking.collection]
             values = _values(ranking, config, share, span)
             alone = _alone(ranking, rankings, config) if ranking.collection in partial else ()
-            for hit, value in zip(ranking.hits, values, strict=False):  # rrf takes what was found
+            for hit, value in zip(ranking.hits, values, strict=False):  # rrf: found hits only
                 whole = value / share if hit.id in alone else value
                 given.setdefault(hit.id, []).append(factor * whole)
             if config.method == "rrf_bonus":

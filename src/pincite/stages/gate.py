@@ -1,5 +1,5 @@
-"""Decide whether the evidence is about the question. No signal tells whether it answers the
-question."""
+"""Decide whether the evidence is on the subject of the question. No signal tells whether it answers
+the question."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GateSignal = Literal["auto", "reranked", "coverage", "dense"]
 _PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?:/[\w.@+~-]++)++")
 _MOST_PATHS: Final = 64  # of a question; a long traceback has fewer
 _MOST_NAMED: Final = 3  # absent words in a reason
-#: What a value says, in a reason.
+#: Sentences for the reason of a verdict, with a field for the value.
 _MEASURES: Final[Mapping[tuple[SignalName, SignalKind], str]] = {
     ("coverage", "share"): "The best passage has {} of the question's words, weighted by rarity",
     ("coverage", "normalised"): "The best passage has a score of {} of 1 for meaning and words",
@@ -81,13 +81,13 @@ class RerankedThresholds(Thresholds, frozen=True):
 #: model: on nine sets with on-topic, near and far questions (docs/decisions/0024), the last one on
 #: eleven tasks with on-topic and off-topic questions (docs/decisions/0004).
 #:
-#: - `coverage_normalised`: none below .37 refuses 99 % of far, 21 % of near and 2 % of on-topic
-#:   questions. At .50 are 85 % of the on-topic and half of the near questions, and no far one;
-#:   between the two it is as likely as not that a question is answered.
-#: - `coverage_share` (lexical): below .25 74 %, 22 % and 8 %; at .40 5 %, 54 % and 82 %. Words
-#:   alone cannot do better where questions are long or prose asks for code.
-#: - `dense_cosine`: below .35 85 % of off-topic and 1 % of on-topic questions, below .45 97 % and
-#:   7 %.
+#: - `coverage_normalised`: 99 % of far, 21 % of near and 2 % of on-topic questions are below .37.
+#:   85 % of the on-topic, half of the near and none of the far questions reach .50. Between the
+#:   two, it is as likely as not that a question is answered.
+#: - `coverage_share` (lexical): 74 %, 22 % and 8 % are below .25; 5 %, 54 % and 82 % reach .40.
+#:   Words alone do no better if questions are long, or if prose asks for code.
+#: - `dense_cosine`: 85 % of off-topic and 1 % of on-topic questions are below .35, 97 % and 7 %
+#:   are below .45.
 MEASURED: Final[Mapping[str, Thresholds]] = MappingProxyType(
     {
         "coverage_normalised": Thresholds(0.5, 0.37),
@@ -100,19 +100,20 @@ MEASURED: Final[Mapping[str, Thresholds]] = MappingProxyType(
 class GateConfig(msgspec.Struct, frozen=True):
     """One pair of thresholds per signal and kind, so that none is applied to another scale.
 
-    `signal`: judge on this one. `auto` takes the first of coverage and dense cosine that the
-    candidates have; ahead of them the reranked probability, if its thresholds were calibrated with
+    `signal`: the signal to judge by. `auto` takes the first of coverage and dense cosine that the
+    candidates have. The reranked probability precedes both if its thresholds were calibrated with
     the reranker in use.
 
-    `answerable`: `llm` asks the language model of the settings whether the best three passages
-    answer, for `answerable_s` seconds at most; its no makes the verdict `none`.
+    `answerable`: `llm` asks the configured language model, for at most `answerable_s` seconds,
+    whether the best three passages answer the question. If they do not, the verdict is `none`, or
+    `weak` for a part of an answer; see `judge_answers`.
 
-    `defined`: a name of the question that a candidate defines makes the verdict `weak` at least; so
-    does a candidate with the word that is the whole question.
+    `defined`: the verdict is at least `weak` if a candidate defines a name of the question, has the
+    word that is the whole question, or is of a file that the question names.
 
-    `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, it
-    is `grounded` only with this coverage or more, by words alone and with a model: see
-    `doubt`. 0 switches that off.
+    `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, the
+    verdict is `grounded` only from this coverage on, by words only and with a model; see `doubt`. 0
+    switches this off.
     """
 
     signal: GateSignal = "auto"
@@ -124,7 +125,7 @@ class GateConfig(msgspec.Struct, frozen=True):
     coverage_normalised: Thresholds = MEASURED["coverage_normalised"]
     coverage_share: Thresholds = MEASURED["coverage_share"]
     dense_cosine: Thresholds = MEASURED["dense_cosine"]
-    # guess, unmeasured: no cross-encoder was at hand
+    # guess, unmeasured: no cross-encoder was available
     reranked_probability: RerankedThresholds = RerankedThresholds(0.5, 0.2)
 
     def __post_init__(self) -> None:
@@ -139,8 +140,8 @@ class GateConfig(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What a question asks for by name: `names` of definitions, the path of a candidate with the
-    only `word` of the question (of `only_word`), and its `text`, which may name a file."""
+    """The names in a question: `names` of definitions, the path of a candidate with the only `word`
+    of the question (of `only_word`), and its `text`, which may name a file."""
 
     names: Sequence[str] = ()
     word: str | None = None
@@ -154,12 +155,12 @@ def gate(
     unmeasured: frozenset[str] = frozenset(),
     sought: Sought = Sought(),
 ) -> Gated:
-    """The unchanged candidates, and the verdict on the best value of one signal.
+    """Return the unchanged candidates and the verdict on the best value of one signal.
 
     If a candidate defines one of the `sought` names, the verdict is at least `weak`, unless the
     configuration says otherwise: a question for an existing definition is on topic, however short
-    it is. So is a question of a single word that a candidate has: the cosine of a word and a
-    passage says little. So is a text with the path of a candidate's file, as in a line of a
+    it is. So is a question of a single word that a candidate has: the cosine of a single word and a
+    passage says little. So is a question with the path of a candidate's file, as in a line of a
     traceback.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
@@ -214,8 +215,8 @@ def may_doubt(verdict: Verdict, config: GateConfig) -> bool:
 
 
 def doubt(gated: Gated, absent: Sequence[str], config: GateConfig) -> Gated:
-    """Return `gated` with the verdict `weak` if the index lacks words of the question, those in
-    `absent`, and the verdict is one of `may_doubt`. Figures: docs/decisions/0080."""
+    """Return `gated` with the verdict `weak` if the index lacks words of the question (`absent`)
+    and `may_doubt` is true of the verdict. Figures: docs/decisions/0080."""
     verdict = gated.verdict
     if not absent or not may_doubt(verdict, config):
         return gated
@@ -273,7 +274,7 @@ def _raised(
     sought: Sought,
 ) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
-    question, has the word that is the question, or is of a file that the question names."""
+    question, has the word that is the whole question, or is of a file that the question names."""
     if verdict.level != "none":
         return verdict
     if found := defined(candidates, sought.names):
@@ -288,8 +289,8 @@ def _raised(
 
 
 def _named_file(question: str, candidates: Sequence[Candidate]) -> str | None:
-    """Return the path of the first candidate whose whole path ends a path of the question. A name
-    of a file alone is not enough."""
+    """Return the path of the first candidate whose whole path ends a path of the question. The name
+    of a file without a folder is not enough."""
     paths = [f"/{one}" for one in _PATH.findall(question.replace("\\", "/"))[:_MOST_PATHS]]
     named = (one.chunk.path for one in candidates if "/" in one.chunk.path)
     return next((path for path in named if any(one.endswith(f"/{path}") for one in paths)), None)

@@ -21,8 +21,8 @@ class LoadConfig(msgspec.Struct, frozen=True):
     nDCG@10 over ten collections with 60, 40, 30: .7566 .7568 .7563, within noise
     (docs/decisions/0004).
 
-    `share`: how much of the pool one collection may take while others have candidates left.
-    `alone`: the part of the pool that is enough where no reranker sees it. nDCG@10 with 30 hits a
+    `share`: the maximum share of the pool for one collection while others have candidates left.
+    `alone`: the share of the pool that is loaded if there is no reranker. nDCG@10 with 30 hits a
     side and 30 or 24 of them, ten collections .7550 .7539, five pairs .6261 .6273, within noise.
     """
 
@@ -109,8 +109,8 @@ def besides(
 def best_by_words(
     rankings: Sequence[Ranking], collections: frozenset[str], most: int
 ) -> frozenset[tuple[str, str]]:
-    """The `most` best of each of these collections by the words of the question itself, as
-    (collection, id). A filter of words ranks nothing and brings none."""
+    """Return the `most` best hits of keyword search in each of these collections, as (collection,
+    id). Hits of rephrasings do not count, nor hits of a keyword filter, which does not rank."""
     return frozenset(
         (ranking.collection, hit.id)
         for ranking in rankings
@@ -144,8 +144,8 @@ def overtaken(
 
 
 def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:
-    """Return the best hits in the order of `fused`, no collection with more than its share. Places
-    that the others cannot fill go back to it."""
+    """Return the best hits in the order of `fused`, at most the given share from one collection.
+    Places that the others cannot fill go to further hits of that collection."""
     if share == 1:
         return fused[:size]
     most = max(1, int(size * share))

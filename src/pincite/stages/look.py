@@ -18,8 +18,9 @@ async def look(
     refs: tuple[str, ...] = (),
 ) -> Compared:
     """Return the candidates in the same order with their text from the current files, each with its
-    context; with `refs`, of these revisions only. Without `files`, all candidates are unchecked and
-    unchanged. Those not checked within `limit_s` are unchecked, too, with a notice."""
+    context; with `refs`, only candidates of these revisions. Without `files`, all candidates are
+    unchecked and unchanged. Those not checked within `limit_s` are unchecked, too, with a
+    notice."""
     if files is None or not chosen:
         unchecked: tuple[Truth, ...] = tuple("unchecked" for _ in chosen)
         return Compared(tuple(chosen), tuple(contexts), unchecked)

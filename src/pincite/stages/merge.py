@@ -17,7 +17,8 @@ AcrossMethod = Literal["scores", "rrf"]
 
 class MergeConfig(msgspec.Struct, frozen=True):
     """`scores` compares the fused scores directly, which is right if all collections are on one
-    scale (see `stages.fuse`). `rrf` compares ranks, with the constant `k`, whatever the models are.
+    scale (see `stages.fuse`). `rrf` compares ranks, with the constant `k`, which works with any
+    models.
 
     `depth`: the number of hits of each collection in `rrf`, 0 for all. `per_result`: the same
     number as a multiple of the requested results; 0 leaves `depth`.

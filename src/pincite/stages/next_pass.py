@@ -25,12 +25,12 @@ class NextPassConfig(msgspec.Struct, frozen=True):
 def next_pass(
     done: Pass, query: Query, gated: Gated, chosen: Chosen, config: NextPassConfig
 ) -> Pass | None:
-    """The next pass, None if the results are sufficient or nothing is left to try.
+    """Return the next pass, None if the results are sufficient or nothing is left to try.
 
     First, the expansions are used once, if there are any and the candidates are few or the verdict
     is not `grounded`. If the verdict is `none` and the question has names, their definitions are
-    also searched once: a name of the index is on topic, however short the question. Then each kind
-    of source with too few results is widened once.
+    also searched once: a question for a name in the index is on topic, however short it is. Then
+    each kind of source with too few results is widened once.
     """
     poor = len(gated.candidates) < config.few or gated.verdict.level != "grounded"
     expanded = poor and bool(query.expansions) and not done.expanded
@@ -47,8 +47,8 @@ def next_pass(
 def within_budget(
     following: Pass | None, spent_ms: float, begun_ms: float, budget_ms: float | None
 ) -> tuple[Notice, ...]:
-    """The notice that the budget has no time for another pass; () if it has, or if none follows. A
-    pass is expected to take as long as the last one, which began at `begun_ms`."""
+    """Return the notice that the budget has no time for another pass; () if it has time or no pass
+    follows. A pass is expected to take as long as the last one, which began at `begun_ms`."""
     if following is None or budget_ms is None or spent_ms + (spent_ms - begun_ms) <= budget_ms:
         return ()
     said = (

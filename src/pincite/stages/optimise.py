@@ -19,8 +19,8 @@ from pincite.support.token_estimate import estimate_tokens
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 3  # words
-_MOST_WORDS = 20_000  # of a text that is compared; other programs may call a book a passage
-_COMPARED = 50  # of the best, so that a thousand results take no longer than half a second
+_MOST_WORDS = 20_000  # longer texts are not compared: other programs may store a book as a passage
+_COMPARED = 50  # best results to compare with, so that a thousand results take half a second
 
 
 class OptimiseConfig(msgspec.Struct, frozen=True):
@@ -154,7 +154,7 @@ def _meeting(upper: _Result, lower: _Result, config: OptimiseConfig) -> Chunk | 
     if span is None or span.start_column is not None or span.end_column is not None:
         return None
     if len(span.text) == max(len(upper.span.text), len(lower.span.text)):
-        return span  # one is part of the other, which is as long as it was
+        return span  # one contains the other, so the result is no longer than before
     return span if estimate_tokens(span.text) <= config.max_tokens else None
 
 

@@ -1,4 +1,4 @@
-"""The evidence pack: numbered, cited, with its verdict."""
+"""Build the evidence pack: numbered, cited passages with a verdict."""
 
 from __future__ import annotations
 

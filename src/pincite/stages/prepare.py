@@ -21,10 +21,10 @@ _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """`max_chars`: of a longer query, keep the beginning and the end, with a notice: a traceback of
-    Python ends with its message, those of other languages begin with it.
+    """`max_chars`: a longer query is cut to its beginning and its end, with a notice, because a
+    traceback of Python ends with its message and those of other languages begin with it.
 
-    `mode`: the task of questions that name none.
+    `mode`: the task of questions without a mode.
 
     `expansions`: rephrasings by the name of a collection, or `*` for all, at most three each. Their
     fields are `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`,

@@ -40,9 +40,9 @@ from pincite.support.ranges import require_range
 from pincite.support.terminal import one_line
 from pincite.trace import exchange
 
-#: Those of the candidates that may be cited: within the scope, and still in their files.
+#: Returns the candidates that may be cited: those within the scope and still in their files.
 Citable = Callable[[Sequence[Candidate]], Awaitable[Sequence[Candidate]]]
-#: So many are asked for where the nearest may not be cited. # guess, unmeasured
+#: Chunks to request if the nearest one may not be cited. # guess, unmeasured
 _MORE = 10
 
 

@@ -65,8 +65,8 @@ class SelectConfig(msgspec.Struct, frozen=True):
             )
 
 
-_RESERVE = 3  # times the results; merging takes a third of them in the middle  # guess, unmeasured
-_OF = 12  # results that the wanted numbers of docs and code and the buffer are given for
+_RESERVE = 3  # times the results; merging uses a third of them in the median  # guess, unmeasured
+_OF = 12  # the number of results that `docs`, `code` and `buffer` refer to
 
 
 def citable(pool: Pool, config: SelectConfig) -> Pool:
@@ -135,7 +135,7 @@ def select(
 
 
 def _closest(gated: Gated, config: SelectConfig) -> tuple[Candidate, ...]:
-    """The best candidates that the verdict hides."""
+    """Return the best candidates that the verdict hides."""
     if gated.verdict.level != "none" or config.on_none == "keep":
         return ()
     return gated.candidates[: min(config.closest, config.results)]
@@ -160,7 +160,7 @@ def _refusal(
 def _wanted(
     config: SelectConfig, mode: TaskMode, kinds: frozenset[SourceType]
 ) -> dict[SourceType, int]:
-    """The minimum number of each kind, for the configured number of results."""
+    """Return the minimum number of each kind, for the configured number of results."""
     if mode not in _IMPLEMENTING:
         return {}
     asked: tuple[tuple[SourceType, int], ...] = (("docs", config.docs), ("code", config.code))
@@ -195,7 +195,7 @@ def _leaver(
     wanted: dict[SourceType, int],
     kind: SourceType,
 ) -> int | None:
-    """The lowest result of a kind with more results than needed."""
+    """Return the lowest result of another kind with more results than needed."""
     counts: dict[SourceType, int] = {}
     for n in chosen:
         of = eligible[n].chunk.source_type

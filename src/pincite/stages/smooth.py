@@ -84,11 +84,11 @@ def _regularise(
     import numpy as np
 
     rows, scores = np.array(vectors), np.array(values)
-    # Row by row: the threads of `rows @ rows.T` wait for work spinning, and take milliseconds from
-    # the daemon where there are few cores. Einstein sums take twice as long.
+    # Row by row, because the threads of `rows @ rows.T` wait in a busy loop and take milliseconds
+    # from the daemon on few cores. Einstein sums take twice as long.
     nearness = np.matmul(rows[:, None, :], rows.T)[:, 0, :].astype(np.float64)
     nearness.flat[:: len(values) + 1] = 0
-    # Stable, so that of equal neighbours the better ranked speaks.
+    # Stable, so that of equal neighbours the better ranked one counts.
     nearest = np.argsort(-nearness, axis=1, kind="stable")[:, :neighbours]
     weights = np.maximum(np.take_along_axis(nearness, nearest, axis=1), 0) ** 2
     lent = (weights * scores[nearest]).sum(axis=1).tolist()

@@ -12,7 +12,7 @@ from pincite.ports import Searchable, SearchRequest
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.late_patterns import late_pattern
 
-#: Words of chats, and words that ask, in lower case: `EXPLAIN` is also a statement of SQL.
+#: Words of chats and of asking. Only lower case matches: `EXPLAIN` is also a statement of SQL.
 _ASKING: Final = frozenset(
     """afaik answer anyway ask asked asking asks asap basically brief briefly btw clarification
 clarify colleague colleagues confused confusing coworker curious cuz describe description detailed
@@ -25,7 +25,7 @@ summarise summarised summarize summarized summary teammate tell telling thanks t
 tldr tried try trying understand understanding understood walk wanna want wanted wants wheres
 whys wonder wondered wondering""".split()
 )
-#: A word that asks a measure, as in "how long is it valid?". In "how hot reload works" and "how
+#: A word that asks for a measure, as in "how long is it valid?". In "how hot reload works" and "how
 #: long-lived keys work" the same words belong to a subject, so a function word has to follow.
 _MEASURE: Final = late_pattern(
     r"\b[Hh]ow[ \t]+(big|broad|cheap|close|cold|costly|deep|distant|early|expensive|far|fast"
@@ -85,19 +85,20 @@ _PLACE: Final = (
 _LEAST: Final = 6
 _MOST: Final = 16
 _WORD: Final = late_pattern(r"\w+")
-_MOST_WORDS: Final = 3  # that are compared with the index
+_MOST_WORDS: Final = 3  # to compare with the index
 
 
 async def find_subjects(
     question: str, absent: Sequence[str], collections: Sequence[Searchable], timeout_s: float
 ) -> tuple[str, ...]:
-    """Return those of the `absent` words that the `question` may be about: not those that only ask
-    ("explain", "pls"), not those that ask a measure or a place ("how long is it valid?", "where is
-    it defined?"), and not those in lower case that a wrong, missing, additional or misplaced letter
-    separates from a word of the index ("chunkker"), the first letter excepted.
+    """Return the `absent` words that may be the subject of the question.
 
-    For these, each collection is asked how many chunks have the other spellings. One that fails or
-    takes longer than `timeout_s` has none."""
+    Left out are words that only ask ("explain", "pls"), words that ask for a measure or a place
+    ("how long is it valid?", "where is it defined?"), and misspellings in lower case: words that a
+    wrong, missing, additional or misplaced letter, but not the first one, separates from a word of
+    the index ("chunkker"). To find misspellings, each collection is asked how many chunks have the
+    other spellings. A collection that fails or takes longer than `timeout_s` seconds has none.
+    """
     asking = _only_asking(question)
     left = tuple(one for one in absent if one not in _ASKING and one not in asking)
     typed = [one for one in left if _may_be_mistyped(one)][:_MOST_WORDS]
@@ -110,7 +111,7 @@ async def find_subjects(
 
 
 def _only_asking(question: str) -> frozenset[str]:
-    """Return the words of the question that occur only where they ask a measure or a place."""
+    """Return the words of the question that occur only where they ask for a measure or a place."""
     matches = [one for pattern in (_MEASURE, *_PLACE) for one in pattern.finditer(question)]
     spans = [match.span(n) for match in matches for n, word in enumerate(match.groups(), 1) if word]
     places = {word.start() for span in spans for word in _WORD.finditer(question, *span)}
@@ -126,7 +127,7 @@ def _may_be_mistyped(word: str) -> bool:
 
 
 async def _mistyped(typed: Iterable[str], collection: Searchable) -> set[str]:
-    """Return those words of which the collection has another spelling."""
+    """Return the words of which the collection has another spelling."""
     encode = collection.sparse.encode_query
     ids = {word: frozenset(encode(" ".join(_spellings(word))).indices) for word in typed}
     every = tuple(sorted(frozenset().union(*ids.values())))

@@ -12,7 +12,7 @@ from pincite.support.late_patterns import late_pattern
 
 TokenKind = Literal["word", "string", "sign", "end"]
 KEYWORDS = ("and", "or", "not", "in", "exists", "all")
-MOST_CHARS = 20_000  # of a filter; a model that repeats itself gets an error, before a deep recursion
+MOST_CHARS = 20_000  # of a filter; the endless output of a model is refused before it is parsed
 _SHOWN = 24
 
 BARE = late_pattern(r"[^\s()\"',=!<>~^]+")

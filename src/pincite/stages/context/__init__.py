@@ -1,6 +1,6 @@
 """Select the text around each result: the passage within a readable part of its file.
 
-Names are imported when they are first used: a profile needs the settings alone.
+Names are imported when they are first used, because a profile needs only the settings.
 """
 
 from __future__ import annotations

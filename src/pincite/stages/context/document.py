@@ -1,7 +1,7 @@
-"""The text of one document, put together from its chunks where it is known exactly. Extracted
+"""The text of one document, assembled from its chunks as far as it is known exactly. Extracted
 documents have no lines in their file; the lines counted here are those of the extracted text.
 
-Only the chunks around the results are read. What needs another one raises `NotRead`.
+Only the chunks around the results are read. A method that needs another chunk raises `NotRead`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pincite.model.spans import between, match_of
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 
-#: Chunks that are looked for one by one. A table of all takes as long as four to eight of them.
+#: Chunks to find by a linear search. Building a table takes as long as four to eight searches.
 _FEW = 8
-#: The questions of a conversation show many chunks again.
+#: Cached, because the questions of a conversation show many chunks again.
 _estimate = lru_cache(2_048)(estimate_tokens)
 
 
 class NotRead(Exception):
-    """The chunk at a `place` of a document is needed, and has not been read. It is not lost."""
+    """The chunk at a `place` of a document is needed and has not been read yet. It is not lost."""
 
     def __init__(self, document: DocumentChunks, place: int) -> None:
         super().__init__(place)
@@ -36,7 +36,7 @@ class DocumentChunks:
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids = ids
-        self._places: dict[str, int | None] = {}  # those that were asked for, or all
+        self._places: dict[str, int | None] = {}  # of the chunks asked for, or of all
         self._has_all = False
         self._read: dict[int, Chunk] = {}
         self._lost: set[int] = set()
@@ -51,7 +51,8 @@ class DocumentChunks:
         return document
 
     def add(self, read: Mapping[int, Chunk], asked: Iterable[int] = ()) -> None:
-        """Add chunks that have been read, by place. Of the places `asked`, the others are lost."""
+        """Add chunks that have been read, by place. Chunks at the places `asked` that could not be
+        read are lost."""
         self._read |= read
         self._lost.update(place for place in asked if place not in self._read)
 
@@ -90,7 +91,8 @@ class DocumentChunks:
         return [place for id_ in ids if (place := self._place_of(id_)) is not None]
 
     def _place_of(self, id_: str) -> int | None:
-        """Return the place of a chunk. Mostly few are asked for, and a file has up to thousands."""
+        """Return the place of a chunk. The first few are found by a linear search, then a table is
+        built, because a file can have thousands of chunks."""
         places = self._places
         if id_ in places or self._has_all:
             return places.get(id_)

@@ -12,9 +12,9 @@ from pincite.ports import Searchable
 from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.support.concurrency import gather_outcomes
 
-#: Chunks read on each side of a candidate. A document that needs more gets twice as many each time,
-#: on each side of the chunk that it needs, up to `_MOST`. With 1, 2, 3, 4, 6,
-#: a question needs 3.1, 1.7, .6, .1, 0 more reads. The time is the same from 2 to 4 (0016).
+#: Chunks to read on each side of a candidate. If a document needs more, twice as many are read each
+#: time, on each side of the chunk that is needed, up to `_MOST`. With 1, 2, 3, 4, 6, a question
+#: needs 3.1, 1.7, .6, .1, 0 further reads. The time is the same from 2 to 4 (0016).
 _AROUND = 4
 _MOST = 64
 
@@ -32,8 +32,8 @@ class Files:
     _reach: dict[_File, int] = field(default_factory=dict)
 
     async def of(self, candidates: Sequence[Candidate]) -> list[DocumentChunks | None]:
-        """Return the document of each candidate, None where there is none, with the chunks around
-        the candidate. Collections are read at the same time."""
+        """Return the document of each candidate, None if there is none, with the chunks around the
+        candidate. Collections are read at the same time."""
         keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
         wanted: dict[str, dict[_File, list[str]]] = {}
         for key, one in zip(keys, candidates, strict=True):
@@ -57,8 +57,9 @@ class Files:
         await _all([self._read(name, files) for name, files in places.items()])
 
     async def _open(self, name: str, files: Mapping[_File, Sequence[str]]) -> None:
-        """Open the documents of one collection. One whose ids are unknown is read as a whole. So is
-        one that was replaced since the search, or before its chunks were read."""
+        """Open the documents of one collection. A document is read as a whole if the ids of its
+        chunks are unknown, or if it was replaced since the search or before its chunks were
+        read."""
         new = [key for key in files if key not in self._documents]
         for key, ids in zip(new, await self._ids(name, new), strict=True):
             document = DocumentChunks(ids)
@@ -126,7 +127,7 @@ class Files:
             self._documents[key] = DocumentChunks.whole(chunks)
 
     def _note(self, key: _File, error: PinciteError) -> None:
-        """Add a notice, one for each file. Raises an error that ends every search."""
+        """Add a notice, at most one for each file. Raises an error that ends the whole search."""
         if isinstance(error, EnginePanicked):
             raise error
         if key not in self._noted:
@@ -136,7 +137,7 @@ class Files:
 
 
 async def _all(works: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Run all to their ends, then raise the first error."""
+    """Run all to their ends, then raise the first error, if any."""
     for outcome in await gather_outcomes(works):
         if isinstance(outcome, BaseException):
             raise outcome

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pincite.stages.context.config import ContextConfig
 from pincite.stages.context.document import DocumentChunks
 
-#: First and last place; both are in it.
+#: The first and the last place of a range, both included.
 Range = tuple[int, int]
-#: May this place be shown for the passage that it is asked for?
+#: Returns whether the chunk at a place may be shown with the passage.
 Free = Callable[[int], bool]
 
 
@@ -40,8 +40,8 @@ def whole_lines(document: DocumentChunks, reach: Range) -> bool:
 
 
 def _unit(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
-    """Return the largest enclosing unit that fits, tried from the innermost outwards. Of a unit
-    that does not fit, return its beginning, then the nearest chunks while there is room."""
+    """Return the largest enclosing unit that fits, tried from the innermost outwards. If a unit
+    does not fit, return its beginning and the nearest chunks while there is room."""
     headings = document.chunk(place).headings
     reach = (place, place)
     for depth in range(len(headings), 0, -1):

@@ -11,14 +11,14 @@ from pincite.stages.context.config import ContextConfig
 from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.stages.context.grow import Range, fits, grown, whole_lines
 
-#: A merged span may have so many budgets.
+#: The maximum size of a merged span, as a multiple of the budget.
 _TIMES = 2
 
 
 @dataclass(slots=True)
 class Span:
     """The text shown for one result. `found` has the places of its passages in the document, best
-    first. Without a document, it is the passage alone."""
+    first. Without a document, the span is only the passage."""
 
     lead: Candidate
     document: DocumentChunks | None = None
@@ -37,7 +37,8 @@ class Span:
 
 @dataclass(slots=True)
 class Page:
-    """Takes candidates, best first, until it has the requested number of `results`."""
+    """A result page. It takes candidates, best first, until it has the requested number of
+    `results`."""
 
     config: ContextConfig
     results: int
@@ -67,7 +68,8 @@ class Page:
     def lacking(
         self, candidates: Iterable[tuple[Candidate, DocumentChunks | None]]
     ) -> list[NotRead]:
-        """Return a chunk that `take` probably needs for each of these, where one is not read."""
+        """Return the first chunk that `take` probably needs for each of these candidates and that
+        has not been read yet."""
         found = []
         for candidate, document in candidates:
             place = document.place_of(candidate.chunk) if document else None
@@ -108,7 +110,7 @@ class Page:
 
     def fill(self, before: Candidate | None = None) -> None:
         """Give the remaining places to the waiting candidates; with `before`, only to those that
-        are so much better that they need not wait for it. Raises NotRead: it can be called
+        are so much better that they need not wait for it. Raises NotRead; then it can be called
         again."""
         while self._waiting and not self.full():
             if before is not None and not self._outweighs(self._waiting[0][0], before):
@@ -117,7 +119,8 @@ class Page:
             del self._waiting[0]
 
     def _outweighs(self, waiting: Candidate, other: Candidate) -> bool:
-        """Has the other one less than `file_share_from` of the score of the waiting one?"""
+        """Is the score of the other candidate less than `file_share_from` of the score of the
+        waiting one?"""
         mine, its = waiting.rank_signal, other.rank_signal
         if (mine.name, mine.kind) != (its.name, its.kind) or mine.value <= 0:
             return False

@@ -15,7 +15,8 @@ _Pair = tuple[Candidate, DocumentChunks | None]
 
 
 class Shown(Chosen, frozen=True):
-    """The results, best first. `contexts` has the text shown for each, None for the passage."""
+    """The results, best first. `contexts` has the text shown for each, None if it is only the
+    passage."""
 
     contexts: tuple[Context | None, ...] = ()
 

@@ -1,6 +1,6 @@
 """Rank passages of code by their files: see `rank.rank_code`.
 
-Names are imported when they are first used: a profile needs the weights alone.
+Names are imported when they are first used, because a profile needs only the weights.
 """
 
 from __future__ import annotations

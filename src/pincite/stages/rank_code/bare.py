@@ -8,7 +8,7 @@ from functools import lru_cache
 _REMEMBERED = 2_000  # texts that are cached, about 3 MB; the store caches most of them, too
 _LONGEST = 8_000  # characters of a text that is cached
 _COMMENT = ("//", "#!", "--", ";;", "%%", "*")
-#: How a comment begins that may reach over several lines, and how it ends.
+#: The beginnings and ends of comments that may span several lines.
 _BLOCKS = (
     *(("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)"), ("--[[", "]]")),
     *(('"""', '"""'), ("'''", "'''"), ("=begin", "=end")),
@@ -17,7 +17,7 @@ _BEGINS = tuple(begin for begin, _ in _BLOCKS)
 #: Documentation of Perl begins with a line like `=head2 NAME`, and ends with this one.
 _POD = re.compile(r"=(?:head[1-6]|pod|item|over|back|encoding|for)\b")
 _POD_ENDS = "=cut"
-#: `#` begins a comment, or what a preprocessor does; only including is done for others.
+#: `#` begins a comment or a preprocessor directive; only including directives count as imports.
 _HASH = re.compile(
     r"#(?!\[|!\[|\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b)"
 )
@@ -29,7 +29,7 @@ _IMPORT = re.compile(
 _BOUND = re.compile(
     r"(?:const|local|let|var)\b[^=;()]*=\s*(?:require\b|@import\b|await\s+import\b)"
 )
-#: How a module of Perl ends in front of its documentation.
+#: Lines that end a Perl module before its documentation.
 _NOTHING = frozenset({"1;", "__END__", "__DATA__", _POD_ENDS})
 _BODY = re.compile(r"\)\s*\{|\bdo\s*$|=>\s*\{")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
@@ -43,12 +43,12 @@ def is_bare(text: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def known_bare(text: str) -> bool:
-    """As `is_bare`, cached."""
+    """Return the same as `is_bare`, cached."""
     return _is_bare(text)
 
 
 def _is_bare(text: str) -> bool:
-    until = ""  # what ends the comment or the list of imports that is open
+    until = ""  # the end of the open comment or list of imports, if any
     for line in text.splitlines():
         stripped = line.strip()
         if not stripped or (until and until not in stripped):

@@ -8,29 +8,29 @@ from typing import Final
 _WORD: Final = re.compile(r"\w+")
 _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
-_HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message with its values behind it
+_HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message, before its values
 _TOKEN: Final = re.compile(r"\S+")
-#: What a message fills in: paths from a root, and numbers with their units.
+#: Values that a message fills in: paths from a root, and numbers with their units.
 _VALUE: Final = re.compile(r"[\"'`(<]?(?:(?:~|\.\.?)?/|[a-z]:[\\/]|\d)")
-#: How a question or a wish begins. Its words without values are said of many things.
+#: The beginning of a question or a wish. Without its values, its words fit many passages.
 _ASKS: Final = re.compile(
     r"\W*(?:how|what|when|where|which|who|whose|why|i|we|my|please|help|tell|show|give|explain"
     r"|(?:can|could|should|do|does|did|may|must|will|would|is|are|was|were|has|have) (?:i|we|you|it"
     r"|he|she|they|there|the|this|that|these|those|my|our|your))\b(?:'s)?(?!\S)"
 )
-_MESSAGE: Final = 5  # words of a message besides its values; fewer are said of anything
-_RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
-_STARTS: Final = 30  # places of a text where a run is looked for
-_MOST: Final = 200  # words of a text that is compared: no passage has much more
+_MESSAGE: Final = 5  # words of a message without its values; fewer fit many passages
+_RUN: Final = 3  # consecutive words, at least, that count as copied; 4 finds fewer messages
+_STARTS: Final = 30  # positions of a text where a run may begin
+_MOST: Final = 200  # words of a text to compare: few passages have many more
 _FLAGS: Final = 20  # flags of a question
 _QUOTES: Final = 4  # quoted parts of a question
-_POWER: Final = 4  # of the share of copied words: a few words in a row are nothing special
-_ENOUGH: Final = 6  # copied words from which the part is whole: short questions are soon met
-_FEW: Final = 2  # the power of their share of these
+_POWER: Final = 4  # of the share of copied words: a few consecutive words mean little
+_ENOUGH: Final = 6  # copied words from which the share counts in full; fewer match by chance
+_FEW: Final = 2  # the exponent that reduces the share for fewer copied words
 
 
 class Copied:
-    """A question, to be compared with passages. Case does not count; everything else does."""
+    """A question, to be compared with passages. Only upper and lower case are ignored."""
 
     def __init__(self, question: str) -> None:
         text = question.lower()
@@ -43,12 +43,14 @@ class Copied:
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
 
     def part(self, text: str) -> float:
-        """Return how much of the question, of its beginning up to a colon or a full stop, or of a
-        part in quotes, the passage has in the same runs of three words or more: the fourth power of
-        their share of its words, less if they are fewer than six. It is the same of its words
-        without paths and numbers, which a message fills in, if that is more and five are left. A
-        text that begins like a question (`how do I upgrade to 2.0`) is no message. Or the share of
-        its flags (`--name`) that the passage has, if that is more. 0..1.
+        """Return how much of the question the passage has literally, in 0..1.
+
+        That is the largest of these values for the question, for its beginning up to a colon or
+        full stop, and for its quoted parts: the share of words in runs of three or more that the
+        passage also has, to the power of four, reduced below six words. The same share is taken
+        without paths and numbers, which a message fills in, if at least five words are left. A text
+        that begins like a question (`how do I upgrade to 2.0`) is no message. The share of the
+        question's flags (`--name`) in the passage counts if it is larger.
         """
         if not self._parts and not self._flags:
             return 0.0
@@ -59,7 +61,7 @@ class Copied:
 
 
 class _Runs:
-    """The words of a text in lower case, and the `begins` of runs that are looked for."""
+    """The words of a text in lower case, and the `begins` of the runs to search for."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -77,8 +79,8 @@ class _Runs:
         self.begins = {start: self._between(start, start + _RUN) for start in starts}
 
     def copied(self, text: str) -> float:
-        """Return the part of the words that are in runs which the text has, with values or
-        without, whichever is more."""
+        """Return the value of `_part` for the words in runs that the text also has: with values or
+        without them, whichever is more."""
         count, values, end = 0, 0, 0  # words before `end` are counted
         for start, begin in self.begins.items():
             if start < end or begin not in text:

@@ -1,4 +1,4 @@
-"""Definitions: the part of the score for a passage that defines a name of the question."""
+"""The part of a file's score for passages that define a name of the question."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
 
 
 class AtPath(NamedTuple):
-    """The names of the question that a passage defines where their paths say. `own` are all of
-    them, `within` those whose path is known from the definitions around the passage."""
+    """The names of the question that a passage defines at the path that the question gives. `own`
+    has all of these names, `within` those whose path is known from the definitions around the
+    passage."""
 
     own: Set[str] = frozenset()
     within: Set[str] = frozenset()
@@ -50,10 +51,10 @@ _NOWHERE = AtPath()
 
 
 def at_their_paths(asked: QuestionWords, chunks: Sequence[Chunk]) -> list[AtPath]:
-    """Return what each passage defines at its path: `matches` of `Route.matches` if it defines this
-    name within `Route`. The path is known from the headings of the passage and the paths of its own
-    names. A guess is made from its other names, and from the name of its file. Upper and lower case
-    do not count. Empty if the question has no name with a path."""
+    """Return the names of the question that each passage defines at their paths: `matches` of
+    `Route.matches` if the passage defines this name within `Route`. The headings of the passage and
+    the paths of its names tell the path. Its other names and the name of its file are used as a
+    guess. Case is ignored. Empty if the question has no name with a path."""
     return [_at_path(asked.owners, chunk) for chunk in chunks] if asked.owners else []
 
 
@@ -76,19 +77,20 @@ def _at_path(owners: Iterable[tuple[str, str]], chunk: Chunk) -> AtPath:
 def defining(
     query: Query, candidates: Sequence[Candidate], most: int, *, beside_pages: bool
 ) -> list[Candidate]:
-    """Return the passages of code that define what the question asks for, in order, the first of
-    each file: of a question that is only a name, or that asks where one is defined. A name with a
-    path has to be defined there. Upper and lower case count for the others. There are up to `most`.
-    Those with the whole name asked for come before those with its end (`print.rowwise_df`). Then
-    come those that contain the question as it is written (`def echo`), definitions before values,
-    files of code before those of tests and examples, and outer before inner definitions: a class
-    before the properties of its name. Of several in one file, such as a class and its constructor,
-    it is the first in the file.
+    """Return the passages of code that define the name that the question asks for: up to `most`, in
+    order, one for each file. The question must be only a name, or ask where a name is defined. A
+    name with a path must be defined at that path. Names without a path are case-sensitive. They are
+    ordered by these rules, the first one first: the whole name before its last component
+    (`print.rowwise_df`); passages that contain the question as it is written (`def echo`);
+    definitions before values; files of code before tests and examples; outer before inner
+    definitions, such as a class before the properties with its name. Of several equal ones in a
+    file, such as a class and its constructor, the first in the file counts.
 
-    A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
-    mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
-    top level of a file that is not a test or an example. If the question asks for its place in code
-    alone, there are up to `most`, and the others count as well, behind these.
+    A plain word in lower case may also be a topic. It gets one definition `beside_pages` of
+    documentation, which mention the word and would hide the definition, and none among code only.
+    For a plain or capitalised word, only definitions at the top level of a file count, not in tests
+    or examples. If the question asks for the word's place among code only, there are up to `most`,
+    and the other definitions follow these.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
     asked_place = placed_name(query.text)
@@ -144,14 +146,14 @@ def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:
 
 
 def _is_constructor(chunk: Chunk) -> bool:
-    """Is it a constructor of C++? It often stands in another file than its class."""
+    """Is the passage a constructor of C++? It is often in another file than its class."""
     last = [last_component(name) for name in chunk.headings[-2:]]
     return chunk.language == "cpp" and len(last) == 2 and last[0] == last[1]
 
 
 def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:
-    """Is it within a definition, or of a test or an example? A passage of values and definitions
-    may have fields."""
+    """Is the passage within a definition, or of a test or an example? A passage with values and
+    definitions counts, too, because its values may be fields."""
     within = chunk.headings not in ((), query.symbols[:1])
     return within or bool(place_of(chunk.path)) or (is_value and bool(chunk.definitions))
 
@@ -179,11 +181,12 @@ def definition_part(
     mentions if it defines any word of the question
     overlap  * share of the question's words in the names that it defines
 
-    `names` count for the first. The two others leave out values: words of prose name many fields
-    that they do not mean. A name that n of the found `files` define counts 1 / n for the first two:
-    a namespace is opened in every file, and a class in parts is in many. For `defines`, that is not
-    so for the passage's `own` names, which it defines where the question's path says. Names that
-    any passage is known to define there (`placed`) do not count in other passages.
+    `defines` uses `names`. The two others use `definitions`, without values, because words of prose
+    match many fields by chance. A name that n of the found `files` define counts 1 / n for the
+    first two: a namespace is opened in every file, and a partial class is in many. For `defines`,
+    this does not apply to the passage's `own` names, which it defines at the path that the question
+    gives. Names that any passage is known to define at that path (`placed`) do not count in other
+    passages.
     """
     if not names:
         return 0.0

@@ -1,4 +1,4 @@
-"""File names: the part of the score for a question that names the file."""
+"""The part of a file's score for a question that names the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Likeness, QuestionWords, Vocabulary, mean
 from pincite.support.fields import replace
 
-#: Files that are named for their place: the folder names what is in them.
+#: File names that say nothing of the content; the folder's name is used instead.
 _PLACES = frozenset(("__init__", "index", "mod", "init"))
 
 
@@ -48,12 +48,12 @@ def name_parts(
         placed  * share of the folder's words that the question has, if it has all of the stem's;
                   words of the question that are also in the stem count half
 
-    Shares of the question's words are weighed by how few of the files a word names, with the IDF
-    of Robertson, kept positive: the name of the product is in many.
+    In shares of the question's words, each word is weighted by the IDF of Robertson over the file
+    names, kept positive, because the name of the product is in many of them.
 
-    Where all files are of one of the `sources`, its name is left out of the question: `cobra.go`
-    has no more to do with what is asked about cobra than the other files of cobra. A question that
-    is nothing else keeps it.
+    If all files are of one source, the name of that source is left out of the question: `cobra.go`
+    is no more relevant to a question about cobra than the other files of cobra. The name is kept if
+    the question has no other words.
     """
     if len(sources) == 1 and not config.source_named:
         asked = _within(asked, next(iter(sources)), vocabulary)
@@ -72,9 +72,10 @@ def name_parts(
 
 
 def _placed(name: FileName, like: Likeness, vocabulary: Vocabulary) -> float:
-    """`middleware/logger.rb` is a whole place for a question about logging middleware. A folder
-    with the words of its file (`tools/agent_tool.py`) says less, but its file is of the kind that
-    the folder is for: 0, .5, 1 of such a word are compared in docs/decisions/0038."""
+    """Return how well a folder and its file match the question together: fully for
+    `middleware/logger.rb` and a question about logging middleware. If the folder has the words of
+    its file (`tools/agent_tool.py`), these words count half; docs/decisions/0038 compares 0, .5 and
+    1."""
     of_stem = like.of_name(name.stem)
     if not of_stem or not all(like.best(name.stem)):
         return 0.0

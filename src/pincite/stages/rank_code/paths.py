@@ -18,8 +18,8 @@ _TEST_FOLDER = re.compile(
     rf"|{_KINDS}[-_]tests?)/",
     re.I,
 )
-#: Of folders: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, and not `latest` or `contest`. Sets
-#: of sources of Gradle (`src/jvmTest/kotlin/`) have a folder of their language; `src/speedTest/`,
+#: Folders of tests: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, but not `latest` or `contest`.
+#: Source sets of Gradle (`src/jvmTest/kotlin/`) have a folder of their language; `src/speedTest/`,
 #: which has none, may be code.
 _TESTS_OF = re.compile(
     r"[A-Za-z0-9]Tests/|(?:UI|E2E)Test/|\.[Tt]ests?[./]"
@@ -71,7 +71,7 @@ _ASKS_MINOR = re.compile(
 )
 #: How a question for tests begins (`tests that a key expires`), and one for pages (`where is the
 #: documentation of the cache`). An imperative needs an article or "me": `find tests that match` and
-#: `list docs for a term` are said of what a program does, like all other verbs in front of "tests".
+#: `list docs for a term` describe what a program does, like all other verbs before "tests".
 _WANTED = (
     r"(?:please )?(?:(?:(?:where|which|what)(?:'s| is| are)(?: all)?(?: the)?"
     r"|where can i find(?: all)?(?: the)?|(?:show|find|list|give)(?: me| us)? (?:all )?the"
@@ -174,7 +174,7 @@ class Priors:
 
 @lru_cache(_REMEMBERED)
 def place_of(path: str) -> Literal["", "tests", "minor"]:
-    """Return the kind of file that a path tells; empty for most."""
+    """Return the kind of a file by its path; empty for most files."""
     folders = path[: path.rfind("/") + 1]
     if _TEST_FOLDER.search(folders) or _TESTS_OF.search(folders) or _TEST_FILE.search(path):
         return "tests"
@@ -204,8 +204,8 @@ def wants_changes(question: str) -> bool:
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:
-    """Return the factors. A kind that the question asks for has the factor 1. Pages do if it asks
-    how to use something."""
+    """Return the factors for a question. A kind that the question asks for has the factor 1. So
+    have pages if the question asks how to use something."""
     wants_pages = bool(_WANTS_PAGES.match(question))
     asks_prose = wants_pages or _ASKS_PROSE.search(question) or _ASKS_USE.match(question)
     prose = 1.0 if asks_prose else config.prose

@@ -31,8 +31,8 @@ from pincite.stages.rank_code.words import Likeness, QuestionWords, Terms, vocab
 __all__ = ["RankCodeConfig", "rank_code"]
 
 _File = tuple[str, str, str]  # collection, source, path
-_FEW = 2  # definitions that are too few to say that one file has most; 0 to 3 are alike
-_NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0028
+_FEW = 2  # added to the total: one file easily has most of a few; 0 to 3 are alike
+_NEARLY_ALL = 0.9  # of the candidates; .75 costs adk-dev .006, docs/decisions/0028
 
 
 class _Passage(NamedTuple):
@@ -277,7 +277,8 @@ def _coherence(
 
 
 def _says(of_all: float, dominant: float) -> float:
-    """How much the coherence of a file with this share of all definitions counts, 0..1."""
+    """Return how much the coherence of a file with this share of all definitions counts, in
+    0..1."""
     return 1.0 if of_all <= dominant else (1 - of_all) / (1 - dominant)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pincite.model import Candidate, Signal
 
-_EQUAL = 1e-6  # scores that differ by less say nothing of a scale; rounding is below it
+_EQUAL = 1e-6  # relative difference below which scores are equal; rounding errors are smaller
 
 
 class Scores(NamedTuple):
@@ -22,7 +22,7 @@ class Scores(NamedTuple):
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate]) -> Scores:
-        """Look at each signal once."""
+        """Collect the signals of the candidates, reading each once."""
         named = [{signal.name: signal for signal in one.signals} for one in candidates]
         return cls(
             tuple(one.collection for one in candidates),

@@ -22,8 +22,8 @@ from pincite.support.names import (
 #: One identifier, perhaps with its path: `parse`, `$.ajax`, `A::b`. `a/b.py` is none.
 _ONE_NAME = re.compile(r"[@#]*[A-Za-z_$][\w$]*(?:(?:\.|::?|#|->)[\w$]+)*", re.ASCII)
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_LEAST = 3  # letters of a beginning, or of a word that may be a name, that counts
-_BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 make no difference
+_LEAST = 3  # letters that a common beginning, or a word that may be a name, must have
+_BEGINNING = 0.8  # the likeness of words with a common beginning; 1 or .6 make no difference
 #: Distinct words, and distinct names, whose parts are cached; each cache is emptied when full.
 #: About 7 and 5 MB. 361 questions on 18 repositories have 2,800 words and 6,500 names.
 _REMEMBERED = 10_000
@@ -116,8 +116,8 @@ class Vocabulary:
 
 @lru_cache(4)
 def vocabulary_of(terms: Terms) -> Vocabulary:
-    """Return the vocabulary of these stems, with what earlier questions have cached. Few names of a
-    collection are new to a question."""
+    """Return the vocabulary of these stems, with the words that earlier questions have cached,
+    because few names of a collection are new to a question."""
     return Vocabulary(terms)
 
 

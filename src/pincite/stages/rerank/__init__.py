@@ -1,6 +1,6 @@
 """Rerank the best candidates, if a reranker is configured.
 
-Names are imported when they are first used: a profile needs the settings alone.
+Names are imported when they are first used, because a profile needs only the settings.
 """
 
 from __future__ import annotations

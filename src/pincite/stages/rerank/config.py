@@ -11,8 +11,8 @@ from pincite.model import Corpus
 from pincite.support.ranges import require_range
 
 MOST_JUDGED: Final = 250  # candidates; more cost a lot and improve little
-#: That of the specification which the preset `evidence` follows, word for word in the mode build
-#: with the names of its corpus. Rerankers put the question behind it.
+#: The instruction of the specification that the preset `evidence` follows: its exact text in the
+#: mode build with the names of its corpus. Rerankers append the question.
 INSTRUCTION = """\
 You are ranking evidence to help implement a correct solution using {corpus}.
 Prefer: official {docs} docs that describe the exact API and constraints, and {code} source that \
@@ -54,7 +54,7 @@ class RerankConfig(msgspec.Struct, frozen=True):
     budget_tokens: int = 500_000
     batch: int = 60
     top: int = 0
-    start_ms: float = 150.0  # guess, unmeasured: no hosted reranker was at hand
+    start_ms: float = 150.0  # guess, unmeasured: no hosted reranker was available
     each_ms: float = 5.0  # guess, unmeasured
 
     def __post_init__(self) -> None:

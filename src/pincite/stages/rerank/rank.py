@@ -34,13 +34,13 @@ async def rerank(
     """Rerank the best candidates of the pool: they get the signal `reranked` and come first.
 
     Without a reranker, the pool is unchanged, with the notice `rerank_missing` if one is expected.
-    It is also unchanged if the reranker fails or is late, with the notice `rerank_unavailable`. It
-    names the class of an error that is not one of Pincite.
+    It is also unchanged if the reranker fails or is late, with the notice `rerank_unavailable`,
+    which names the class of an error that is not a PinciteError.
 
     With `left_ms` of a time budget, fewer candidates or none are judged, with a notice. `before` is
-    the result of the previous pass. If there are no new candidates, their scores are kept, with the
-    notice `rerank_spared`, and no request is sent. `cut` cuts texts by the reranker's tokenizer, if
-    it is known.
+    the result of the previous pass. If there are no new candidates, the previous scores are kept,
+    with the notice `rerank_spared`, and no request is sent. `cut` cuts texts by the reranker's
+    tokenizer, if it is known.
     """
     if config.use == "never" or not pool.candidates:
         return pool
@@ -130,7 +130,7 @@ def _ordered(
 
 def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
     """Return the pool with the scores and notices of the previous pass. None if it has a candidate
-    that was not to be judged then, or if there are no scores."""
+    that was not in the pool to judge then, or if there are no scores."""
 
     def key(one: Candidate) -> tuple[str, str, str]:
         return one.collection, one.chunk.id, one.chunk.content_hash
@@ -161,7 +161,7 @@ def _affordable(
         return candidates, []
     spare = left_ms - config.start_ms
     most = len(candidates) if config.each_ms == 0 else int(spare / config.each_ms)
-    if spare <= 0 or most < 2:  # one alone cannot change its place
+    if spare <= 0 or most < 2:  # a single candidate cannot change its rank
         why = f"{max(0.0, left_ms):.0f} ms of the time budget were left"
         return (), [Notice("budget_no_rerank", f"the order of retrieval stays: {why}")]
     if most >= len(candidates):

@@ -1,4 +1,4 @@
-"""What a reranker is asked, in requests that its budget of tokens allows."""
+"""Requests to a reranker, split to fit its token budget."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a reranker is asked: to score `documents` for a question. `ids` are their names in
-    reports."""
+    """A request to a reranker: score `documents` for the question `asked`. `ids` name the documents
+    in reports."""
 
     asked: str
     ids: tuple[str, ...]
@@ -28,12 +28,12 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def costs(self) -> tuple[int, ...]:
-        """The estimated tokens that each document adds: the question's and its own."""
+        """The estimated tokens that each document adds: those of the question and its own."""
         own = ceil((len(self.asked) + len(self.instruction)) / _CHARS_PER_TOKEN)
         return tuple(own + ceil(len(text) / _CHARS_PER_TOKEN) for text in self.documents)
 
     def first(self, count: int) -> Request:
-        """Return the request for the first documents alone."""
+        """Return the request for only the first `count` documents."""
         return replace(self, ids=self.ids[:count], documents=self.documents[:count])
 
 
@@ -51,8 +51,8 @@ def plan(request: Request, config: RerankConfig, *, listwise: bool) -> tuple[int
 
 async def send(request: Request, reranker: Reranker, step: int, top: int) -> list[RerankScore]:
     """Send one request for each `step` documents, each for its best `top` (0 for all), and return
-    the scores with their positions among all documents. Raises BadResponse and what the reranker
-    raises."""
+    the scores with their positions among all documents. Raises BadResponse and the errors of the
+    reranker."""
     scores: list[RerankScore] = []
     told = {"instruction_chars": len(request.instruction)}
     costs = request.costs

@@ -18,7 +18,7 @@ _TASKS: Final[dict[TaskMode, str]] = {
     "explain": "The task is to explain how it works.",
     "refactor": "The task is to change code without changing what it does.",
 }
-_UNNAMED = "this software"  # instead of {corpus} where the corpus has no name
+_UNNAMED = "this software"  # for {corpus} if the corpus has no name
 
 
 def asked_of(query: Query) -> str:

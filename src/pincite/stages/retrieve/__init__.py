@@ -1,6 +1,6 @@
 """Search all collections concurrently, each with its own encoders.
 
-Names are imported when they are first used: a profile needs the settings alone.
+Names are imported when they are first used, because a profile needs only the settings.
 """
 
 from __future__ import annotations

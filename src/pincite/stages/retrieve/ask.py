@@ -30,7 +30,7 @@ from pincite.stages.retrieve.symbols import defining
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
 
-_DEFINING = 10  # chunks of each name, where a pass is made for them
+_DEFINING = 10  # chunks of each name in a pass for definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ async def _dense(
     notices: list[Notice] | None,
 ) -> Vector | None:
     """Return the vector of the text. If there is none, a notice gives the reason, unless the user
-    chose a collection without vectors; without a keyword side, an error does."""
+    chose a collection without vectors; in a search by vectors only, an error does."""
     name = scope.called(collection.spec.name)
     named = name == collection.spec.name
     upgrade = f"run `pincite index --upgrade -c {collection.spec.public_name}`"

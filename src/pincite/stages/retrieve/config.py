@@ -1,4 +1,4 @@
-"""Settings of retrieval: mode and number of hits of each side."""
+"""Settings of retrieval: its mode, and the number of hits of each side."""
 
 from __future__ import annotations
 

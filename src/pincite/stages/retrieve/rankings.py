@@ -15,7 +15,7 @@ from pincite.trace import exchange
 
 
 async def ask(collection: Searchable, request: SearchRequest) -> tuple[Ranking, ...]:
-    """As `Index.search`, with a report of the exchange to listeners."""
+    """Search as `Readable.search` does, and report the exchange to listeners."""
     name = collection.spec.name
     with exchange(collection.store, name, asked=lambda: _told(request)) as reply:
         found = await collection.index.search(name, request)
@@ -43,8 +43,8 @@ def _told(request: SearchRequest) -> dict[str, Any]:
 async def with_all_words(
     collection: Searchable, request: SearchRequest, text: str
 ) -> tuple[Ranking, ...]:
-    """As `Index.search` without fusion, with the lexical side as a filter: the chunks with every
-    word of `text`, each with a score of 1, by id. At most `sparse_limit` of them, those that BM25
+    """Search without fusion, with the lexical side as a filter: the chunks with every word of
+    `text`, each with a score of 1, ordered by id. They are at most `sparse_limit`, those that BM25
     ranks highest."""
     only = replace(request.filter, must=(*request.filter.must, Text("text", text)))
     sides = [

@@ -1,4 +1,4 @@
-"""The symbol search finds chunks that define a name of the question, whatever their scores."""
+"""The symbol search: find chunks that define a name of the question, whatever their scores."""
 
 from __future__ import annotations
 
