@@ -1,8 +1,8 @@
 """Translate callers' arguments to a question and a profile.
 
 The command line, MCP, the Agent Development Kit and Python all accept `limit`, `kinds`, `paths`,
-`not_paths`, `where`, `sources`, `collections`, `ref` and `tags`. This package alone decides what
-these mean.
+`not_paths`, `where`, `sources`, `collections`, `ref` and `tags`. Only this package defines their
+meaning.
 
 Names are imported when they are first used.
 """

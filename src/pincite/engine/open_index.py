@@ -80,7 +80,7 @@ class OpenIndex:
             await self._client.close()
 
     def client(self, *, create: bool = False) -> ServedIndex:
-        """The daemon that has the index open, for calls that have no method here.
+        """Return the connection to the daemon of the index, for calls that have no method here.
 
         Arguments:
             create: create the folder if there is no index yet.
@@ -136,8 +136,8 @@ class OpenIndex:
         return found
 
     async def freshness(self) -> Freshness:
-        """The state of the index: the time of the last scan, what is being indexed, and whether
-        file events are watched. Raises IndexNotFound, IndexUnavailable.
+        """Return the state of the index: the time of the last scan, what is being indexed, and
+        whether file events are watched. Raises IndexNotFound, IndexUnavailable.
 
         >>> (await pincite.freshness()).indexing
         False
@@ -145,7 +145,8 @@ class OpenIndex:
         return (await self.client().condition()).freshness
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
-        """The dependencies of a search: collections with encoders, the reranker, language rules.
+        """Return the dependencies of a search: collections with encoders, the reranker, language
+        rules.
 
         Arguments:
             scope: the part of the index that is searched.
@@ -160,8 +161,8 @@ class OpenIndex:
         return (await self._searcher.collections.opened(scope, self.settings.profile))[1]
 
     async def reranker(self) -> Reranker | None:
-        """The open reranker; None if none is configured. If it cannot be opened, calling it raises
-        the error.
+        """Return the open reranker, None if none is configured. If it cannot be opened, calling it
+        raises the error.
 
         >>> await pincite.reranker() is None
         True

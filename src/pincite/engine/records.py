@@ -42,7 +42,7 @@ class RecordWriter(OpenIndex):
         Arguments:
             records: `Record`s, or mappings with `id`, `text` or `pages`, and `title`, `url`,
                 `attributes`, `language`; a list, an iterator of millions, or an async iterator.
-                A single record stands for a list of one.
+                A single record is a list of one.
             collection: the target, by default the configured collection. It is created if it does
                 not exist.
             source: the name that citations begin with. Ids are unique within it.
@@ -50,7 +50,7 @@ class RecordWriter(OpenIndex):
             on_error: `report` lists invalid records in the report and writes the rest; `raise`
                 stops at the first one, after writing those before it.
             progress: called repeatedly with the progress of the run.
-            keywords: options of a new collection: `lexical` (True leaves the dense model out),
+            keywords: options of a new collection: `lexical` (True: no dense vectors),
                 `model`, `sparse`, `language`, `upgrade`, `beside`, `wait_s` (seconds to wait for
                 other writers), `on_notice`, `on_fetch`; see `index`.
             options: the same as one value, instead of `keywords`.

@@ -110,7 +110,7 @@ class Searcher:
         entry: Entry,
         admit: Admit | None,
     ) -> EvidencePack:
-        """Open the collections, search them, and warn about what is not indexed."""
+        """Open the collections, search them, and warn about documents that are not indexed."""
         steps.steps.clear()
         entry.found = None
         scope = question.scope

@@ -113,8 +113,8 @@ class Index(ReadableIndex, Protocol):
     async def create(self, spec: CollectionSpec) -> None:
         """Create an empty collection or update the spec of an existing one; see `Store.create`. A
         new collection counts terms from the beginning if its weights need the IDF. A collection
-        from before term counts becomes `counted` when its spec says so. Set this only after `weigh`
-        has processed every document."""
+        that an earlier version created without term counts becomes `counted` when its spec says so.
+        Set this only after `weigh` has processed every document."""
 
     async def drop(self, collection: str) -> None:
         """Remove a collection with its contents; unknown names are ignored."""

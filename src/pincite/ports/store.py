@@ -60,10 +60,10 @@ class Store(Protocol):
     A revision here is an indexed version of a document, not the `ref` of citations.
 
     Points are written in two steps. `stage` stores the points of revisions, invisible. `publish`
-    makes those of a revision visible and the one that it replaces invisible, atomically for every
-    search that begins later, and then removes the old one. After a crash, `revisions` lists what
-    is stored, staged or not. The caller publishes again what must stay, and removes the rest with
-    `remove`.
+    makes the points of a revision visible and the points of the revision that it replaces
+    invisible, atomically for every search that begins later, and then removes the old points. After
+    a crash, `revisions` lists all stored revisions, visible or not. The caller publishes the
+    revisions to keep again, and removes the others with `remove`.
 
     Methods that name a collection raise UsageError if it does not exist, and StoreError if the
     store fails. Methods that write raise DiskFull.
@@ -94,9 +94,9 @@ class Store(Protocol):
     async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         """Make revisions visible. The revision that each one replaces, if any, is removed. An id
         that another revision also has belongs to the published one from now on. Each revision
-        appears atomically, those of one call perhaps one after the other. A revision that is
-        visible already stays visible, even if `replaced` names it as the one to replace. Safe to
-        repeat."""
+        appears atomically; the revisions of one call may appear one after the other. A revision
+        that is visible already stays visible, even if `replaced` names it as the one to replace.
+        Safe to repeat."""
 
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         """Remove all points of these revisions; unknown ones are ignored."""
@@ -108,12 +108,12 @@ class Store(Protocol):
 
         Dense scores are cosines in -1..1. Sparse scores are positive sums of products, of the kind
         `bm25` if the spec needs the IDF, else `dot`. If its `engine_idf` is set, the store
-        multiplies with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))`: N counts the points of the
-        collection that have any term, n those that have this one. Both counts may include staged
-        points, and points removed or replaced since the last `optimise`. Scores agree with exact
-        arithmetic to a relative 1e-4; ties at a limit may fall either way. An empty or lexical
-        collection gives empty dense hits. Raises InvalidPoint for a query vector of the wrong
-        shape, UsageError.
+        multiplies with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))`: N is the number of points in the
+        collection that have any term, n the number of points that have this term. Both counts may
+        include staged points, and points removed or replaced since the last `optimise`. Scores
+        agree with exact arithmetic to a relative 1e-4; ties at a limit may fall either way. An
+        empty or lexical collection gives empty dense hits. Raises InvalidPoint for a query vector
+        of the wrong shape, UsageError.
         """
 
     async def load(

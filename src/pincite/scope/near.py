@@ -30,7 +30,7 @@ def near_paths(globs: Sequence[str], paths: Iterable[str], most: int) -> tuple[s
     first. Only the last few names of each glob count, so that a path of a thousand folders takes no
     longer."""
     given = [_parts(glob) for glob in globs[:_MOST_GLOBS]]
-    last = zip_longest(*(reversed(one) for one in given))  # of each glob, then those before
+    last = zip_longest(*(reversed(one) for one in given))  # the last names of all globs first
     parts = tuple(islice(dict.fromkeys(filter(None, chain.from_iterable(last))), _MOST_PARTS))
     known = _bounded(sorted(set(paths)), parts)
     like = {part: _alike(part, known) for part in parts}

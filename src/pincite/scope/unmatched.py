@@ -42,10 +42,10 @@ async def unmatched(
 ) -> tuple[Notice, ...]:
     """Return a notice if nothing was found because nothing is in the scope.
 
-    That is so if, in each collection, the dense side found nothing, or no document and no chunk
-    matches. The dense side finds every chunk that passes the filter and has a vector. Documents and
-    chunks are read only if nothing was found. There is no notice if the question stays open,
-    because a collection cannot list its documents or has too many chunks to read.
+    This is the case if, in each collection, the dense side found nothing, or no document and no
+    chunk matches. The dense side finds every chunk that passes the filter and has a vector.
+    Documents and chunks are read only if nothing was found. There is no notice if the question
+    stays open, because a collection cannot list its documents or has too many chunks to read.
     """
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):

@@ -61,7 +61,7 @@ def _taken(
 ) -> list[Candidate]:
     """Return the whole pool in the order of MMR."""
     near = _similarities(pool, models)
-    most: list[float | None] = [None] * len(pool)  # to those that were taken
+    most: list[float | None] = [None] * len(pool)  # similarity to a taken one
     left = list(range(len(pool)))
     taken = []
     while left:

@@ -142,7 +142,7 @@ def fuse(
       whatever the weight of the list: .05 for the first, .02 for the second and the third.
     - `weighted_rrf`: `rrf` with w / (k + rank), the weights adding up to the number of sides.
     - `dbsf`: sum of (s - (m - 3 sd)) / (6 sd), with m and sd (of a sample) taken over the hits
-      that the source found by itself; 0.5 where there is no spread (Mazzeschi, 2023,
+      that the source found by itself; 0.5 if there is no spread (Mazzeschi, 2023,
       "Distribution-based score fusion").
     - `weighted_sum`: sum of w (s - min) / (max - min) over all scores that are known, also those
       requested by id; min and max are taken per signal over all collections of one model. If all

@@ -66,7 +66,7 @@ def optimise(
     candidates: Sequence[Candidate], contexts: Sequence[Context | None], config: OptimiseConfig
 ) -> Optimised:
     """Merge overlapping results and omit repeated ones. Each result is a candidate, best first,
-    with the lines shown for it, or None for the passage alone.
+    with the lines shown for it, or None if only the passage is shown.
 
     Results of one document whose lines overlap or touch become one result at the rank of the best,
     which keeps its signals. It has the lines of all, equal to the file, and a citation for them;

@@ -22,7 +22,7 @@ _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 class PrepareConfig(msgspec.Struct, frozen=True):
     """`max_chars`: a longer query is cut to its beginning and its end, with a notice, because a
-    traceback of Python ends with its message and those of other languages begin with it.
+    traceback of Python ends with its message, while tracebacks of other languages begin with it.
 
     `mode`: the task of questions without a mode.
 

@@ -220,7 +220,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _own(error: BaseException) -> PinciteError:
-    """Return the error of a collection or model. Raises those that do not concern it alone."""
+    """Return the error of a collection or model. Raises errors that concern the whole search."""
     of_all = EnginePanicked | WorkspaceUnavailable
     if isinstance(error, PinciteError) and not isinstance(error, of_all):
         return error

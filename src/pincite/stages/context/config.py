@@ -17,7 +17,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
     `around`: nothing; the enclosing function, class, section or list; the neighbouring passages; or
     all passages with the same heading path.
 
-    A unit has at most `max_tokens` by a conservative estimate, unless the passage alone has more,
+    A unit has at most `max_tokens` by a conservative estimate, unless the passage itself has more,
     and at least `least_lines` if file and budget allow. Neighbours and sections have at most
     `max_chars` characters; the most distant text is left out first.
 

@@ -87,7 +87,7 @@ class DocumentChunks:
         return None if place in self._lost else place
 
     def places_of(self, ids: Iterable[str]) -> list[int]:
-        """Return the places of those of these chunks that are in the document."""
+        """Return the places of these chunks. Chunks that are not in the document are left out."""
         return [place for id_ in ids if (place := self._place_of(id_)) is not None]
 
     def _place_of(self, id_: str) -> int | None:

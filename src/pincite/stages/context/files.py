@@ -94,7 +94,7 @@ class Files:
             return ((),) * len(new)
 
     async def _read(self, name: str, files: Mapping[_File, Iterable[int]]) -> None:
-        """Read the chunks at these places. Those that are missing are lost to their documents."""
+        """Read the chunks at these places. Chunks that are missing are lost to their documents."""
         opened = {key: self._documents[key] for key in files}
         asked = {
             key: [(place, document.ids[place]) for place in sorted(files[key])]

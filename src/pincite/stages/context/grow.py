@@ -21,7 +21,7 @@ def fits(document: DocumentChunks, reach: Range, config: ContextConfig, times: i
 
 
 def grown(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
-    """Return the range to show for the chunk at a place: whole lines, or that chunk alone."""
+    """Return the range to show for the chunk at a place: whole lines, or only that chunk."""
     if config.around == "unit":
         reach = _unit(document, place, free, config)
     else:

@@ -28,7 +28,7 @@ async def context(
 
     Candidates of one file that meet become one result at the rank of the best. Candidates in
     reserve take the freed places. Every other candidate is dropped, as merged or as below the best.
-    If a document cannot be read from the index, the passage is shown alone, with a notice. Passages
+    If a document cannot be read from the index, only the passage is shown, with a notice. Passages
     of other programs have no context.
     """
     if config.around == "none":
@@ -63,7 +63,7 @@ async def context(
 
 
 async def _take(page: Page, files: Files, waiting: Sequence[_Pair]) -> None:
-    """Add the first of these candidates. Chunks that are needed for it are read together with those
+    """Add the first of these candidates. The chunks that it needs are read together with the chunks
     that the others need."""
     while True:
         try:

@@ -35,8 +35,8 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     `source_named`: whether the name of the source counts as a word of file names. If all hits are
     of one source, that name does not distinguish its files. `words_power`: the exponent of scores
     from keyword search alone, after scaling the highest to 1: .6, .7, .8, 1 give .924, .923, .922,
-    .919. `words_again`: the share of the keyword score alone in a file's best passage, beside a
-    model: 0, .3, .4, .5, .6 give .9203, .9219, .9223, .9227, .9238.
+    .919. `words_again`: the share of the keyword score in the value of a file's best passage if a
+    model is used, too: 0, .3, .4, .5, .6 give .9203, .9219, .9223, .9227, .9238.
 
     `tests`, `prose` and `minor` are factors for the score of tests, of files other than code (in
     collections of code), and of examples and similar files. 1 switches them off, and so does a

@@ -175,9 +175,9 @@ def definition_part(
 ) -> float:
     """Return the contribution of the names that a passage defines to the score of its file.
 
-    defines  if it defines a name that the question writes like code, half of it where only
-             upper and lower case are others; three times as much if the question is only this name,
-             because then what uses the name is not meant
+    defines  if it defines a name that the question writes like code; half if the case differs;
+             three times as much if the question is only this name, because then it does not ask
+             for the uses of the name
     mentions if it defines any word of the question
     overlap  * share of the question's words in the names that it defines
 

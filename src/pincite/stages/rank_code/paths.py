@@ -18,7 +18,7 @@ _TEST_FOLDER = re.compile(
     rf"|{_KINDS}[-_]tests?)/",
     re.I,
 )
-#: Folders of tests: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, but not `latest` or `contest`.
+#: Folders of tests: `androidTest`, `AppUITests`, `Shop.Tests.Shared`; not `latest` or `contest`.
 #: Source sets of Gradle (`src/jvmTest/kotlin/`) have a folder of their language; `src/speedTest/`,
 #: which has none, may be code.
 _TESTS_OF = re.compile(

@@ -38,8 +38,8 @@ _NEARLY_ALL = 0.9  # of the candidates; .75 costs adk-dev .006, docs/decisions/0
 class _Passage(NamedTuple):
     """A candidate and its numbers, all in 0..1 but `definition`: `score`, its share of the best
     score; `adds`, its contribution to the coherence of its file; `definition`, that of its
-    definitions; `copied`, what the question has copied from it; `words`, its share of the best
-    keyword score; `again`, the weight of `words` beside `score`."""
+    definitions; `copied`, how much of it the question has copied; `words`, its share of the best
+    keyword score; `again`, the weight of `words` against `score`."""
 
     candidate: Candidate
     score: float
@@ -233,7 +233,7 @@ def _files(
 
 def _best(passages: Sequence[_Passage], gathered: float) -> float:
     """Return the value of a file's best passage. One vector describes single lines; the keyword
-    score also tells which file is meant."""
+    score also tells files apart."""
     again = gathered * passages[0].again
     score = max(one.score for one in passages)
     return (1 - again) * score + again * sqrt(max(one.words for one in passages))

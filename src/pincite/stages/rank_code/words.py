@@ -55,8 +55,8 @@ class Name(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
     """A question: its `words` without function words; `names`, the last components of all its
-    names; `code`, those of names that are written like code; `alone`, whether it is only a name.
-    `owners` has the last component of each name with a path, and the one before it."""
+    names; `code`, the last components of names that are written like code; `alone`, whether it is
+    only a name. `owners` has the last component of each name with a path, and the one before it."""
 
     words: tuple[Word, ...]
     names: frozenset[str]

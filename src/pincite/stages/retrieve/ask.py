@@ -180,8 +180,8 @@ async def _request(
     vectors: QueryVectors,
     notices: list[Notice],
 ) -> SearchRequest:
-    """Build the request for both sides, or for the one that the wording is meant for; the
-    collection may lack that side."""
+    """Build the request for both sides, or only for the side of a typed rephrasing. The collection
+    may lack a side."""
     text, kind = wording.text, wording.kind
     dense = None
     if config.mode != "keyword" and kind is None:
