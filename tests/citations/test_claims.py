@@ -397,10 +397,10 @@ def test_old_lines_that_are_read_as_they_are_now_have_a_warning(repository: Repo
         f"{short} has another text at this place, which is no longer in the file"
     )
     assert read(f"acme@{'0' * 40}:walrus.txt#L1")[1] == (
-        "000000000000 is not at hand: another text may be at this place now"
+        "000000000000 is not available: another text may be at this place now"
     )
     assert read("acme@sha256-0123456789ab:walrus.txt#L1")[1] == (
-        "sha256-0123456789ab is not at hand: another text may be at this place now"
+        "sha256-0123456789ab is not available: another text may be at this place now"
     )
     assert read("walrus.txt:1:2") == ("nothing\nof", "")
 

@@ -36,7 +36,7 @@ def test_a_citation_of_an_uncommitted_file_stands_for_its_content(repository: Re
     assert repository.check(cited).status == "moved"
     repository.index()
     assert repository.check(cited).status == "unknown"
-    said = "is not at hand: another text may be at this place now"
+    said = "is not available: another text may be at this place now"
     assert passage_of(repository, cited).warning.endswith(said)
     assert repository.check(cited, "eats fish").status == "moved"
     repository.write("walrus.txt", uncommitted)

@@ -132,5 +132,5 @@ def test_a_citation_of_the_indexed_revision_is_followed_and_an_older_one_is_not_
         world.index()
     read = world.get(citation)
     assert read.text != chunk.text or kind == "rows"
-    assert read.warning.endswith("is not at hand: another text may be at this place now")
+    assert read.warning.endswith("is not available: another text may be at this place now")
     assert world.check(citation).status == "unknown"

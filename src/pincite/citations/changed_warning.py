@@ -55,7 +55,7 @@ def _follow(opened: OpenSource, path: str, cited: Citation, indexed: str | None)
     if cited.start_line is None and cited.start_char is None and cited.page is None:
         return Followed(f"the text has changed since {short} was cited")
     if then is None:
-        said = "is not at hand" if raw is None else "has no such text"
+        said = "is not available" if raw is None else "has no such text"
         return Followed(f"{short} {said}: another text may be at this place now")
     return _found(document, cited, then)
 

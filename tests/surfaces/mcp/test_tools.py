@@ -180,7 +180,7 @@ def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
 
 def test_lines_of_an_earlier_revision_are_read_with_a_warning(indexed: Cli) -> None:
     said = text_of(call(indexed.folder, "read_lines", locator="acme@v0:src/keys.py#L1-L2"))
-    warning = "warning: v0 is not at hand: another text may be at this place now"
+    warning = "warning: v0 is not available: another text may be at this place now"
     assert said.splitlines()[:2] == ["acme@v1:src/keys.py#L1-L2", warning]
 
 
