@@ -7,19 +7,23 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from pincite.errors import SourceError, UsageError
 from pincite.support.current_folder import current_folder
-from pincite.support.named_file import read_named
+from pincite.support.named_file import open_named
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
 from pincite.surfaces.cli.output import hand_over, say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
 
+_MOST_BYTES: Final = 64_000_000  # guess, unmeasured: a pack of 1,000 passages has 3 MB
+
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from pincite.citations.check_item import Checked
     from pincite.citations.passage import Passage
     from pincite.engine import AsyncPincite
@@ -107,7 +111,7 @@ def verify(
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)
     else:
-        raw = sys.stdin.buffer.read() if given[0] == "-" else _read_file(pack)
+        raw = _read_pack(sys.stdin.buffer, "stdin") if given[0] == "-" else _read_file(pack)
         checked = run(lambda engine: _verify_pack(engine, raw, asked), index)
         lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
         found = render.to_json(checked)
@@ -141,8 +145,20 @@ async def _verify_pack(
 
 
 def _read_file(path: Path) -> bytes:
-    """Return the bytes of a file that the user named. Raises SourceError."""
+    """Return the bytes of a file that the user named. Raises SourceError, UsageError."""
     try:
-        return read_named(path)
+        with open_named(path) as file:
+            return _read_pack(file, str(path))
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _read_pack(file: BinaryIO, name: str) -> bytes:
+    """Return all bytes. Raises UsageError if there are too many for a pack, and OSError."""
+    raw = file.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise UsageError(
+            f"{name} has more than {_MOST_BYTES:,} bytes, which is too large for a pack",
+            hint="verify takes the JSON of one search or answer",
+        )
+    return raw
