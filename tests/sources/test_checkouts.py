@@ -28,6 +28,12 @@ def refs(source: OpenSource) -> dict[str, str]:
         ("host:a/b", "a/b"),
         ("/srv/git/repo.git", None),
         ("../other", None),
+        ("ext::/tmp/x.sh", None),
+        ("ext::sh -c x", None),
+        ("https://host.org/a/../b", None),
+        ("https://host.org/a b\x1b[31m", None),
+        ("https://host.org/a@main:b", None),
+        ("host:~user/a+b_c-d.e/größe", "~user/a+b_c-d.e/größe"),
         ("", None),
     ],
 )

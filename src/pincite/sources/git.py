@@ -29,6 +29,7 @@ _ABBREVIATED = re.compile(r"[0-9a-f]{4,64}")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_REMOTE = re.compile(r"(?:[\w.~-]+@)?[\w.-]+:(?!//)(?P<path>.+)")
 _URL_REMOTE = re.compile(r"(?:https?|ssh|git|git\+ssh|ftps?)://[^/]+/(?P<path>.+)")
+_PLAIN = re.compile(r"(?!.*(?:^|/)\.\.?(?:/|$))[\w.~%+-]+(?:/[\w.~%+-]+)*")  # a name in citations
 _IN_NAMES = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]+")  # characters of a ref's name
 _RELATIVE = re.compile(r"[~^]|@\{")  # of a commit: its ancestors, or what a ref was before
 _MOST_NAME = 250  # characters: what a file system takes as the name of a file
@@ -123,13 +124,15 @@ def find_checkout(folder: Path) -> Checkout | None:
 
 
 def name_of_remote(url: str) -> str | None:
-    """Return `google/adk-docs` for the common forms of a remote's URL, None for local paths."""
+    """Return `google/adk-docs` for the common forms of a remote's URL, None for local paths and for
+    those that would be no plain name: `ext::` and the like start programs of git."""
     if len(url) > _LONGEST_URL:
         return None
     match = _URL_REMOTE.fullmatch(url.strip()) or _SCP_REMOTE.fullmatch(url.strip())
     if match is None:
         return None
-    return match["path"].strip("/").removesuffix(".git").strip("/") or None
+    name = match["path"].strip("/").removesuffix(".git").strip("/")
+    return name if _PLAIN.fullmatch(name) else None
 
 
 def _is_name(name: str) -> bool:
