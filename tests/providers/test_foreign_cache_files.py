@@ -388,5 +388,5 @@ def test_a_view_in_the_file_is_refused(tmp_path: Path) -> None:
     fill(Notes, path, KEY)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("CREATE VIEW other AS SELECT 1")
-    with pytest.raises(PinciteError, match="has a view"):
+    with pytest.raises(PinciteError, match="has the view"):
         NoteCache(path).kept()

@@ -10,9 +10,6 @@ from typing import Any, Final
 
 _BYTES: Final = 16  # of an id
 
-#: The step of the SQLite file that adds them. Rows of earlier versions have none.
-SCHEMA: Final = "ALTER TABLE documents ADD COLUMN chunk_ids BLOB NOT NULL DEFAULT x'';"
-
 
 def packed(ids: Sequence[str]) -> bytes:
     """Return these ids as bytes. Empty if one of them is not 32 lower-case hexadecimal digits."""

@@ -15,18 +15,22 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from pincite.catalog.schema import IDENTITY
 from pincite.catalog.trusted_indexes import fresh_id, note_signs, noted_signs
+from pincite.errors import StoreError
 from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.support.decodable import ready
 
-_TABLE: Final = "CREATE TABLE IF NOT EXISTS identity (id TEXT PRIMARY KEY)"
+_HINT: Final = "move the index folder away and index again"
+_MOST_ROWS: Final = 100_000  # guess, unmeasured: collections, or sources of all collections
+_MOST_CHARS: Final = 64_000_000  # guess, unmeasured
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 
 
 def add_identity(database: sqlite3.Connection, identity: str = "") -> str:
     """Give an open catalog another id, by default a new one, and return it."""
     identity = identity or fresh_id()
-    database.execute(_TABLE)
+    database.execute(IDENTITY)
     database.execute("INSERT INTO identity VALUES (?)", (identity,))
     return identity
 
@@ -84,7 +88,7 @@ def demands_of_catalog(database: sqlite3.Connection) -> Iterator[Demand]:
 
 def ids_of_catalog(database: sqlite3.Connection) -> Iterator[str]:
     """Yield its ids: many users and machines may share an index."""
-    return map(str, _column(database, "identity", "id"))
+    return _column(database, "identity", "id")
 
 
 def _sign(*parts: str) -> str:
@@ -93,7 +97,20 @@ def _sign(*parts: str) -> str:
 
 def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[str]:
     """Yield a column of a table, which may be missing: in a catalog of an earlier version, or one
-    that is being made."""
+    that is being made. Raises StoreError where it has more than an index has, or other
+    values than texts."""
     named = "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE"
-    if database.execute(named, (table,)).fetchone() is not None:
-        yield from (value for (value,) in database.execute(f"SELECT {column} FROM {table}"))
+    if database.execute(named, (table,)).fetchone() is None:
+        return
+    chars = 0
+    for row, (value,) in enumerate(database.execute(f"SELECT {column} FROM {table}")):
+        if not isinstance(value, str):
+            raise StoreError(f"the catalog has a {table}.{column} that is not a text", hint=_HINT)
+        chars += len(value)
+        if row >= _MOST_ROWS or chars > _MOST_CHARS:
+            raise StoreError(
+                f"the catalog has more than {_MOST_ROWS:,} rows or {_MOST_CHARS:,} characters in"
+                f" {table}.{column}",
+                hint=_HINT,
+            )
+        yield value

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from pincite.catalog.place import CATALOG_FILE, catalog_of
+from pincite.errors import IndexTooNew
 from pincite.ports import Catalog
 from pincite.support.databases.private_file import require_regular
 
 #: Files that change with every change of a catalog: its file and its write-ahead log.
 FILES: Final = (CATALOG_FILE, f"{CATALOG_FILE}-wal")
+_READ_S: Final = 10.0  # guess, unmeasured
 
 
 def holds_index(folder: Path) -> bool:
@@ -28,16 +30,19 @@ def holds_collections(folder: Path) -> bool:
     counts as one that has."""
     import sqlite3
 
-    from pincite.support.databases.sqlite_schema import require_no_journal, require_passive
+    from pincite.catalog.schema import require_catalog
+    from pincite.support.databases.bounded import bounded
+    from pincite.support.databases.sqlite_schema import require_no_journal
 
     try:
         require_regular(catalog_of(folder))
         require_no_journal(catalog_of(folder))
         place = f"{catalog_of(folder).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(place, uri=True)) as database:
-            require_passive(database, f"the catalog {place}")
-            found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()
-    except (OSError, ValueError, sqlite3.Error):
+            require_catalog(database, place)
+            with bounded(database, _READ_S):
+                found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()
+    except (OSError, ValueError, sqlite3.Error, IndexTooNew):
         return True
     return bool(found[0])
 

@@ -17,12 +17,11 @@ from typing import Any
 import msgspec
 
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, CatalogChanges, values_of
-from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
 from pincite.catalog.chunk_ids import by_place
 from pincite.catalog.demands import Noting, add_identity, demands_of_collection, demands_of_source
-from pincite.catalog.terms import SCHEMA, Terms
-from pincite.catalog.totals import EMBEDDED, add_up, totals_of
-from pincite.catalog.totals import SCHEMA as TOTALS
+from pincite.catalog.schema import MIGRATIONS, require_catalog
+from pincite.catalog.terms import Terms
+from pincite.catalog.totals import add_up, totals_of
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import (
     Attributes,
@@ -35,37 +34,6 @@ from pincite.model import (
 from pincite.ports import Totals
 from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file, use_log
 from pincite.support.decodable import ready
-
-MIGRATIONS = (
-    """
-    CREATE TABLE collections (name TEXT PRIMARY KEY, spec TEXT NOT NULL);
-    CREATE TABLE sources (
-        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
-        name TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (collection, name));
-    CREATE TABLE documents (
-        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
-        source TEXT NOT NULL, path TEXT NOT NULL, revision TEXT NOT NULL,
-        content_hash TEXT NOT NULL, ref TEXT NOT NULL, size INTEGER NOT NULL,
-        mtime_ns INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL,
-        source_type TEXT NOT NULL,
-        PRIMARY KEY (collection, source, path)) WITHOUT ROWID;
-    CREATE INDEX documents_by_revision ON documents (collection, revision);
-    """,
-    """
-    ALTER TABLE documents ADD COLUMN includes TEXT NOT NULL DEFAULT '';
-    ALTER TABLE documents ADD COLUMN notes TEXT NOT NULL DEFAULT '';
-    """,
-    SCHEMA,
-    """
-    ALTER TABLE documents ADD COLUMN attributes TEXT NOT NULL DEFAULT '{}';
-    ALTER TABLE documents ADD COLUMN inherited TEXT NOT NULL DEFAULT '{}';
-    ALTER TABLE documents ADD COLUMN chunk_attributes TEXT NOT NULL DEFAULT '';
-    """,
-    TOTALS,
-    EMBEDDED,
-    CHUNK_IDS,
-    "SELECT 1",  # points of the embedded store are packed, which earlier versions cannot read
-)
 
 _ATTRIBUTES = msgspec.json.Decoder(ready(dict[str, AttributeValue]))
 # Without statistics SQLite uses the primary key, and so reads every document of the collection.
@@ -89,6 +57,7 @@ class SqliteCatalog:
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
             with self._translated("opened"):
+                require_catalog(self._db, self._path)
                 use_log(self._db)
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")

@@ -17,16 +17,6 @@ import msgspec
 from pincite.model import TermCounts
 from pincite.support.decodable import ready
 
-SCHEMA = """
-    ALTER TABLE documents ADD COLUMN counts BLOB NOT NULL DEFAULT x'';
-    CREATE TABLE terms (
-        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
-        term INTEGER NOT NULL, chunks INTEGER NOT NULL,
-        PRIMARY KEY (collection, term)) WITHOUT ROWID;
-    CREATE TABLE term_changes (
-        number INTEGER PRIMARY KEY,
-        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, change BLOB NOT NULL);
-"""
 ANY = -1  #: stands for a chunk with any term
 _AT_ONCE = 1_000  # terms in one query
 _MERGED = 30_000  # pending terms that start a merge, which then takes about a tenth of a second

@@ -13,27 +13,6 @@ from typing import Any
 
 from pincite.ports import Totals
 
-SCHEMA = """
-    CREATE TABLE totals (
-        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
-        source_type TEXT NOT NULL, documents INTEGER NOT NULL, chunks INTEGER NOT NULL,
-        tokens INTEGER NOT NULL,
-        PRIMARY KEY (collection, source_type)) WITHOUT ROWID;
-    INSERT INTO totals SELECT collection, source_type, count(*), sum(chunks), sum(tokens)
-        FROM documents GROUP BY collection, source_type;
-"""
-
-
-#: The step that records which documents have dense vectors, and the number of chunks in the others.
-EMBEDDED = """
-    ALTER TABLE documents ADD COLUMN embedded INTEGER NOT NULL DEFAULT 1;
-    UPDATE documents SET embedded = 0 WHERE collection IN
-        (SELECT name FROM collections WHERE json_extract(spec, '$.dense') IS NULL);
-    ALTER TABLE totals ADD COLUMN unembedded INTEGER NOT NULL DEFAULT 0;
-    UPDATE totals SET unembedded = chunks WHERE collection IN
-        (SELECT name FROM collections WHERE json_extract(spec, '$.dense') IS NULL);
-"""
-
 
 @dataclass(slots=True)
 class TotalsChange:

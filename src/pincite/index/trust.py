@@ -22,6 +22,7 @@ import msgspec
 
 from pincite.catalog.demands import Demand, add_identity, demands_of_catalog, ids_of_catalog
 from pincite.catalog.place import catalog_of
+from pincite.catalog.schema import require_catalog
 from pincite.catalog.trusted_indexes import (
     can_remember,
     fresh_id,
@@ -30,17 +31,20 @@ from pincite.catalog.trusted_indexes import (
     remember_index,
 )
 from pincite.errors import ConfigError, StoreError
+from pincite.support.databases.bounded import bounded
 from pincite.support.databases.private_file import require_regular
 from pincite.support.databases.sqlite_schema import (
     connect_to_read,
     require_no_journal,
-    require_passive,
     use_log,
 )
 from pincite.support.terminal import one_line
 
 _MOST_NAMED: Final = 8  # claims in a message
 _BUSY_S: Final = 10.0
+_READ_S: Final = 30.0  # guess, unmeasured: for all that is read before an index is trusted
+_CHECK_S: Final = 600.0  # guess, unmeasured: once for an index that this user did not make
+_MOST_BYTES: Final = 16 * 1024 * 1024  # of a row: a source with its descriptions, for example
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -49,8 +53,13 @@ def require_trusted(root: Path, *, writable: bool) -> None:
     outside of the folder around it; StoreError for one that cannot be read. One that does not is
     accepted: those of earlier versions have no id."""
     with _reading(root) as database:
-        noted = noted_signs(ids_of_catalog(database))
-        _require_accepted(root, database, lambda one: one.sign in (noted or ()), noted is not None)
+        with bounded(database, _READ_S, _MOST_BYTES):
+            noted = noted_signs(ids_of_catalog(database))
+        if noted is None:
+            _require_sound(database)
+        with bounded(database, _READ_S, _MOST_BYTES):
+            is_noted = noted is not None
+            _require_accepted(root, database, lambda one: one.sign in (noted or ()), is_noted)
         (version,) = database.execute("PRAGMA user_version").fetchone()
     if noted is not None or not version:  # 0: it is being made, and gets its id then
         return
@@ -76,7 +85,18 @@ def accept_index(root: Path, claims: Collection[str]) -> bool:
 def claims_of_index(root: Path) -> tuple[str, ...]:
     """Return what takes trust in an index, for people. Raises StoreError."""
     with _reading(root) as database:
-        return tuple(dict.fromkeys(one.text for one in _claims(database, root.parent)))
+        _require_sound(database)
+        with bounded(database, _READ_S, _MOST_BYTES):
+            return tuple(dict.fromkeys(one.text for one in _claims(database, root.parent)))
+
+
+def _require_sound(database: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError for a damaged file: a page that is a child of itself has rows
+    without end. It takes a look at each page, so it is for indexes that this user did not make."""
+    with bounded(database, _CHECK_S):
+        (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if said != "ok":
+        raise sqlite3.DatabaseError(one_line(said))
 
 
 def _require_accepted(
@@ -128,7 +148,7 @@ def _reading(root: Path) -> Iterator[sqlite3.Connection]:
 
 def _begin(root: Path, database: sqlite3.Connection) -> None:
     database.execute("BEGIN")
-    require_passive(database, f"the catalog {catalog_of(root)}")
+    require_catalog(database, catalog_of(root))
 
 
 @contextmanager
@@ -141,18 +161,19 @@ def _writing(root: Path) -> Iterator[sqlite3.Connection]:
         place = f"{path.absolute().as_uri()}?mode=rw"
         opened = sqlite3.connect(place, uri=True, timeout=_BUSY_S, isolation_level=None)
         with closing(opened) as database, database:
-            require_passive(database, f"the catalog {path}")
+            require_catalog(database, path)
             use_log(database, _BUSY_S)
             database.execute("BEGIN IMMEDIATE")
-            require_passive(database, f"the catalog {path}")
-            yield database
+            require_catalog(database, path)
+            with bounded(database, _READ_S, _MOST_BYTES):
+                yield database
 
 
 @contextmanager
 def _translated(root: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, sqlite3.Error, msgspec.MsgspecError) as error:
+    except (OSError, sqlite3.Error, msgspec.MsgspecError, RecursionError) as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE:
             raise StoreError(
                 f"another process uses the catalog {catalog_of(root)}",

@@ -26,7 +26,7 @@ from pincite.support.databases.private_file import require_private_file
 from pincite.support.databases.sqlite_schema import (
     connect_to_read,
     migrate,
-    require_passive,
+    require_ours,
     require_sqlite_file,
     use_log,
 )
@@ -100,6 +100,7 @@ class RecordStore:
         require_private_file(self._path, make=True)
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=60)
         try:
+            self._require_ours(db)
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only in a new file
             use_log(db)
             db.execute("PRAGMA synchronous = FULL")  # no other copy of this data exists
@@ -111,11 +112,14 @@ class RecordStore:
             raise
         return db
 
+    def _require_ours(self, db: sqlite3.Connection) -> None:
+        require_ours(db, f"the records {self._path}", MIGRATIONS)
+
     def _open_to_read(self) -> sqlite3.Connection:
         """Open the file for reading alone, also in a folder without write access."""
 
         def begin(db: sqlite3.Connection) -> None:
-            require_passive(db, f"the records {self._path}")
+            self._require_ours(db)
             db.execute("SELECT 1 FROM sources").fetchone()
 
         return connect_to_read(self._path, begin, one_thread=False)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -148,7 +150,7 @@ def test_what_is_no_lock_of_ours_is_an_error_and_is_left_alone(
         held.symlink_to(elsewhere)
     else:
         os.mkfifo(held)
-    with pytest.raises(OSError, match=r"link|regular file|directory|database"):
+    with pytest.raises(OSError, match=r"link|regular file|directory|has content"):
         opened_and_taken(path)
     assert elsewhere.read_bytes() == b"precious"
 
@@ -159,3 +161,15 @@ def opened_and_taken(path: Path) -> None:
         lock.take()
     finally:
         lock.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("write", [False, True])
+def test_a_lock_with_content_is_that_of_others(kind: str, tmp_path: Path, write: bool) -> None:
+    """SQLite would read its schema, and compute what that computes."""
+    path = tmp_path / "owner.lock"
+    path.touch(0o600)
+    with closing(sqlite3.connect(f"{path}{HELD}")) as db:
+        db.execute("CREATE TABLE planted (x)")
+    with pytest.raises(OSError, match="has content, which no lock"):
+        open_lock(path, write=write)

@@ -60,7 +60,7 @@ class VectorCache(CacheFile):
     """A file of vectors of at most `limit_bytes`. Safe to share among threads and processes."""
 
     def __init__(self, path: Path, limit_bytes: int, now: Callable[[], float] = time.time) -> None:
-        super().__init__(path, "the cache of embeddings", _MARK, _BUSY_S)
+        super().__init__(path, "the cache of embeddings", _MARK, _SCHEMA, _BUSY_S)
         self.limit_bytes = limit_bytes
         self._now = now
         self._database: sqlite3.Connection | None = None
@@ -170,7 +170,7 @@ class VectorCache(CacheFile):
         self._put_mark(db, "PRAGMA auto_vacuum = INCREMENTAL")
         use_log(db, _BUSY_S)
         db.execute("PRAGMA synchronous = NORMAL")
-        self._migrate(db, _SCHEMA)
+        self._migrate(db)
 
     def _close(self) -> None:
         if self._database is not None:

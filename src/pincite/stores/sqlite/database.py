@@ -6,11 +6,32 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pincite.errors import DiskFull, StoreError
 from pincite.ports.predicate import has_phrase, has_words
-from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file, use_log
+from pincite.support.databases.sqlite_schema import (
+    migrate,
+    require_ours,
+    require_sqlite_file,
+    use_log,
+)
+
+#: How FTS5 splits text into words, by the names of `fts.Tokenizer`.
+TOKENIZERS: Final = {
+    "unicode61": "unicode61 remove_diacritics 2",
+    "porter": "porter unicode61 remove_diacritics 2",
+    "trigram": "trigram",
+}
+
+
+def index_of_words(table: str, tokenizer: str) -> str:
+    """Return the statement that creates an index of words, which keeps no texts."""
+    return (
+        f"CREATE VIRTUAL TABLE {table} USING fts5(title, path, text, content='',"
+        f" tokenize='{TOKENIZERS[tokenizer]}')"
+    )
+
 
 #: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
 #: words in another way. Collections that are to be searched so have an index of FTS5 beside.
@@ -46,6 +67,9 @@ MIGRATIONS = (
     """,
     "CREATE TABLE word_indexes (collection INTEGER PRIMARY KEY, tokenizer TEXT NOT NULL)",
 )
+_INDEXES_OF_WORDS: Final = tuple(
+    index_of_words(f"words_{number}", tokenizer) for number, tokenizer in enumerate(TOKENIZERS)
+)
 _BUSY_S = 30.0
 
 
@@ -61,11 +85,13 @@ class Database:
             self._db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
         try:
             with self.translated("opened"):
+                name = f"the store {self.path}"
+                require_ours(self._db, name, MIGRATIONS, _INDEXES_OF_WORDS)
                 use_log(self._db, _BUSY_S)
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
                 self._db.execute("CREATE TEMP TABLE chosen (slot INTEGER, value TEXT)")
-                migrate(self._db, MIGRATIONS, f"the store {self.path}")
+                migrate(self._db, MIGRATIONS, name)
                 for name, function in (
                     ("has_words", _both(has_words)),
                     ("has_phrase", _both(has_phrase)),

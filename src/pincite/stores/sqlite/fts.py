@@ -17,15 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.model import Chunk
-from pincite.stores.sqlite.database import Database
+from pincite.stores.sqlite.database import Database, index_of_words
 
 Tokenizer = Literal["unicode61", "porter", "trigram"]
 
-_TOKENIZERS: Final = {
-    "unicode61": "unicode61 remove_diacritics 2",
-    "porter": "porter unicode61 remove_diacritics 2",
-    "trigram": "trigram",
-}
 #: Different words of a question that are asked, and words that are looked at for them.
 MOST_WORDS: Final = 64
 _MOST_RUNS: Final = 1_000
@@ -70,10 +65,7 @@ def make(
     chunks: Iterator[tuple[int, Chunk]],
 ) -> None:
     """Create an index of these chunks by their keys, if there is none."""
-    db.execute(
-        f"CREATE VIRTUAL TABLE {_table(collection)} USING fts5(title, path, text, content='',"
-        f" tokenize='{_TOKENIZERS[tokenizer]}')"
-    )
+    db.execute(index_of_words(_table(collection), tokenizer))
     for key, chunk in chunks:
         add(db, collection, key, chunk)
     db.execute("INSERT INTO word_indexes VALUES (?, ?)", (collection, tokenizer))

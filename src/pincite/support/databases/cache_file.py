@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from pincite.errors import IndexTooNew, StoreError
+from pincite.support.databases.bounded import bounded_schema
 from pincite.support.databases.private_file import make_private_cache, require_regular
 from pincite.support.databases.sqlite_schema import (
     connect_to_identify,
     known_version,
     migrate,
+    require_ours,
 )
 
 R = TypeVar("R")
@@ -47,14 +49,15 @@ class CacheFile(ABC):
 
     `what` is its name in messages, `busy_s` the longest wait for another process. `mark` is the
     application id that distinguishes it from files of other programs. Files of earlier versions
-    have none, and the tables of `_lay_out`.
+    have none, and the tables of `script`, which makes those that are missing.
     """
 
-    def __init__(self, path: Path, what: str, mark: int, busy_s: float) -> None:
+    def __init__(self, path: Path, what: str, mark: int, script: str, busy_s: float) -> None:
         """Prepare the cache. The file is opened at its first use."""
         self.path = path
         self._what = what
         self._mark = mark
+        self._script = script
         self._busy_s = busy_s
         self._lock = threading.Lock()
         self._is_warned = False
@@ -72,6 +75,10 @@ class CacheFile(ABC):
     @abstractmethod
     def _close(self) -> None:
         """Close the file if it is open between calls."""
+
+    @property
+    def _name(self) -> str:
+        return f"{self._what} {self.path}"
 
     def _there(self) -> bool:
         return self.path.is_file() and self.path.stat().st_size > 0
@@ -126,6 +133,7 @@ class CacheFile(ABC):
             self.path, timeout=self._busy_s, isolation_level=None, check_same_thread=False
         )
         try:
+            require_ours(db, self._name, (self._script,))
             db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
             self._lay_out(db)
         except BaseException:
@@ -141,9 +149,9 @@ class CacheFile(ABC):
             mark = f"PRAGMA application_id = {self._mark}"
             db.executescript(f"BEGIN; {more}; {mark}; COMMIT")
 
-    def _migrate(self, db: sqlite3.Connection, script: str) -> None:
+    def _migrate(self, db: sqlite3.Connection) -> None:
         """Run the script that makes the tables, if the file has not seen it."""
-        migrate(db, (script,), f"{self._what} {self.path}")
+        migrate(db, (self._script,), self._name)
 
     def _require_own(self) -> None:
         """Raise StoreError unless the file has the mark, or no mark and the tables of an earlier
@@ -153,7 +161,7 @@ class CacheFile(ABC):
                 ((mark,),) = db.execute("PRAGMA application_id")
                 if mark != self._mark and (mark or not self._has_our_tables(db)):
                     raise self._not_ours()
-                known_version(db, _VERSION, f"{self._what} {self.path}")
+                known_version(db, _VERSION, self._name)
         except sqlite3.Error as error:
             if _is_damage(error):
                 raise self._not_ours() from error
@@ -162,7 +170,8 @@ class CacheFile(ABC):
     def _has_our_tables(self, db: sqlite3.Connection) -> bool:
         with closing(self._empty()) as empty:
             ours = empty.execute(_DEFINITIONS).fetchall()
-        return db.execute(_DEFINITIONS).fetchall() == ours
+        with bounded_schema(db):
+            return db.execute(_DEFINITIONS).fetchall() == ours
 
     def _empty(self) -> sqlite3.Connection:
         """Return an empty cache in memory."""
@@ -218,7 +227,11 @@ class TextCache(CacheFile):
     def __init__(
         self, path: Path, what: str, mark: int, table: str, column: str, most: int, busy_s: float
     ) -> None:
-        super().__init__(path, what, mark, busy_s)
+        script = (
+            f"CREATE TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+            f" key BLOB UNIQUE NOT NULL, {column} TEXT NOT NULL)"
+        )
+        super().__init__(path, what, mark, script, busy_s)
         self._table = table
         self._column = column
         self._most = most
@@ -279,11 +292,7 @@ class TextCache(CacheFile):
 
     def _lay_out(self, db: sqlite3.Connection) -> None:
         self._put_mark(db)
-        self._migrate(
-            db,
-            f"CREATE TABLE IF NOT EXISTS {self._table} (id INTEGER PRIMARY KEY AUTOINCREMENT,"
-            f" key BLOB UNIQUE NOT NULL, {self._column} TEXT NOT NULL)",
-        )
+        self._migrate(db)
 
     def _close(self) -> None:
         """See `CacheFile._close`: it never is."""

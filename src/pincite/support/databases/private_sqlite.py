@@ -19,6 +19,7 @@ from pincite.support.databases.sqlite_schema import (
     is_of_another_program,
     migrate,
     require_no_journal,
+    require_ours,
     use_log,
 )
 
@@ -98,11 +99,13 @@ class PrivateFile:
             try:
                 if not made:
                     self._require_own(db)
+                name = f"{self._what} {self._path}"
+                require_ours(db, name, self._migrations)
                 use_log(db, _BUSY_S)
                 db.execute("PRAGMA synchronous = FULL")  # this file is the only copy of its data
                 db.execute("PRAGMA foreign_keys = ON")
                 db.execute("PRAGMA secure_delete = ON")
-                migrate(db, self._migrations, f"{self._what} {self._path}")
+                migrate(db, self._migrations, name)
             except BaseException:
                 db.close()
                 raise

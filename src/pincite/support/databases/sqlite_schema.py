@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
 from pincite.errors import IndexTooNew, StoreError
+from pincite.support.databases.bounded import bounded_schema
 from pincite.support.databases.private_file import require_regular, require_regular_or_new
 
 _MAKING_S: Final = 1.0  # far longer than a process needs to make a file
 _POLL_S: Final = 0.02
+_SPACES: Final = re.compile(r"[ \t\n\f\r]+")  # for SQLite, too
+_BESIDE_MARKS: Final = re.compile(r" ?([(),]) ?")
+_NUMBER: Final = re.compile(r"_[0-9]+")
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -103,23 +110,76 @@ def _has_content(path: Path) -> bool:
         return False
 
 
-def require_passive(database: sqlite3.Connection, name: str) -> None:
-    """Raise StoreError for a file with triggers or views: none of ours has any, and those of a
-    stranger run with each change, for ever if they like."""
-    found = database.execute(
-        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
-    ).fetchone()
-    if found is not None:
-        raise StoreError(
-            f"{name} has a {found[0]}, {found[1]!r}, and Pincite makes none",
-            hint="remove the file or its folder, then make it again",
-        )
+def require_ours(
+    database: sqlite3.Connection,
+    name: str,
+    migrations: Sequence[str],
+    more: Sequence[str] = (),
+    *,
+    usual: str = "",
+) -> None:
+    """Raise StoreError for a file with anything that these scripts do not make: SQLite runs
+    computed columns, checks, indexes on expressions, views and triggers of a stranger, for ever if
+    they like. `more` are further statements that make tables of the file. With `usual`, the digest
+    of a schema, that schema need not be made for the comparison. Call it before any other
+    statement. Raises IndexTooNew for a schema of a newer version, and errors of SQLite."""
+    with bounded_schema(database):
+        found = _objects_in(database)
+    if usual and digest_of(found) == usual:
+        return
+    unknown = found.keys() - _objects_made(tuple(migrations), tuple(more))
+    if not unknown:
+        return
+    known_version(database, len(migrations), name)
+    kind, called, *_ = found[min(unknown, key=repr)]
+    raise StoreError(
+        f"{name} has the {kind} {called!r}, which no version of Pincite makes",
+        hint="remove the file or its folder, then make it again",
+    )
+
+
+_Object = tuple[object, ...]  # type, name, name of its table, and SQL
+
+
+def digest_of(schema: Iterable[_Object]) -> str:
+    """Return 64 digits that stand for a schema."""
+    return hashlib.sha256(repr(sorted(schema, key=repr)).encode()).hexdigest()
+
+
+def _objects_in(database: sqlite3.Connection) -> dict[_Object, _Object]:
+    """Return all that a file has by what is compared of it. Line breaks may differ: nothing of ours
+    has a comment, and white space in only one literal, the tokenizer of an index of words. A number
+    at the end of a name is one that SQLite or Pincite counts."""
+    rows = database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
+    return {tuple(map(_plain, row)): row for row in rows}
+
+
+def _plain(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return _NUMBER.sub("_0", _BESIDE_MARKS.sub(r"\1", _SPACES.sub(" ", value)))
+
+
+@lru_cache(maxsize=16)
+def _objects_made(migrations: tuple[str, ...], more: tuple[str, ...]) -> frozenset[_Object]:
+    """Return all that the scripts make in an empty file, before and after each step."""
+    made: set[_Object] = set()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        for script in migrations:
+            for statement in statements_of(script):
+                database.execute(statement)
+            made |= _objects_in(database).keys()
+        for statement in more:
+            with suppress(sqlite3.OperationalError):  # a build of SQLite without FTS5
+                database.execute(statement)
+        return frozenset(made | _objects_in(database).keys())
 
 
 def is_of_another_program(database: sqlite3.Connection, mark: int) -> bool:
     """Return whether a file has another application id, or tables and none. The tables are read
     first: another process may make the file meanwhile, and it writes both in one transaction."""
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    with bounded_schema(database):
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (found,) = database.execute("PRAGMA application_id").fetchone()
     return found != mark and bool(tables or found)
 
@@ -143,10 +203,10 @@ def use_log(database: sqlite3.Connection, timeout_s: float = 20.0) -> None:
 
 def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) -> tuple[int, ...]:
     """Run the scripts that the file has not seen, each in a transaction of its own, also if other
-    processes do the same. Return the numbers of those that this call ran, from 1. The file stores
-    the last one in `user_version`. `name` is the name of the file in messages. Raises IndexTooNew
-    if the file has seen more scripts than there are, StoreError, and errors of SQLite."""
-    require_passive(database, name)
+    processes do the same. The file is new or has passed `require_ours`. Return the numbers of those
+    that this call ran, from 1. The file stores the last one in `user_version`. `name` is the name
+    of the file in messages. Raises IndexTooNew if the file has seen more scripts than there are,
+    StoreError, and errors of SQLite."""
     taken: list[int] = []
 
     def is_at(version: int) -> bool:

@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from pincite.support.capabilities import FLOCK
-from pincite.support.databases.private_file import open_private, require_private_file
+from pincite.support.databases.private_file import (
+    open_private,
+    require_private_file,
+    require_regular,
+)
 
 if FLOCK:
     import fcntl
@@ -104,10 +108,11 @@ class _Transaction:
     def __init__(self, file: int, held: Path, *, write: bool) -> None:
         self.file = file
         self._database: sqlite3.Connection | None = None
-        if write:
-            require_private_file(held, make=True)
-        elif not os.path.lexists(held):
+        if not (write or os.path.lexists(held)):
             return  # nobody has ever taken it
+        status = require_private_file(held, make=True) if write else require_regular(held)
+        if status.st_size:  # SQLite would run what its schema computes
+            raise OSError(0, f"{held} has content, which no lock of Pincite has: remove it")
         mode = "rw" if write else "ro"
         try:
             self._database = sqlite3.connect(
