@@ -308,16 +308,22 @@ class Pincite:
         *,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        progress: Callable[[int, int], object] | None = None,
     ) -> tuple[ClaimCheck, ...]:
         """See `AsyncPincite.check`."""
-        work = partial(self._engine.check, claims)
+        work = partial(self._engine.check, claims, progress=progress)
         return self._thread.call(partial(work, tags=tags, collections=collections))
 
     def verify(
-        self, pack: EvidencePack | Answer, *, tags: Mapping[str, object] | None = None
+        self,
+        pack: EvidencePack | Answer,
+        *,
+        tags: Mapping[str, object] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> tuple[Checked, ...]:
         """See `AsyncPincite.verify`."""
-        return self._thread.call(partial(self._engine.verify, pack, tags=tags))
+        work = partial(self._engine.verify, pack, tags=tags, progress=progress)
+        return self._thread.call(work)
 
     def collections(self) -> tuple[CollectionInfo, ...]:
         """See `AsyncPincite.collections`."""

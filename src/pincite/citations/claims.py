@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -63,6 +63,7 @@ async def check_claims(
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
     faults: bool = True,
+    told: Callable[[int, int], object] | None = None,
 ) -> tuple[ClaimCheck, ...]:
     """One verdict per claim, in their order. Differences in white space do not count.
 
@@ -75,12 +76,16 @@ async def check_claims(
     those of the indexed revision. Records are in the index `folder`.
     What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
     Without `faults`, the detail of a store that fails is left out, and the path with it.
-    Raises UsageError for these, and TagsRequired.
+    `told` gets the number of different claims that are checked, and of all. Raises UsageError for
+    these, and TagsRequired.
     """
     within = await open_within(index, tags, collections, bounds)
     renames = None if within.narrowed else Renames()
     checking = _Checking(within, folder, faults, renames)
-    return await checking.all(claims)
+    return await checking.all(claims, told or _tell_nobody)
+
+
+def _tell_nobody(_done: int, _total: int) -> None: ...
 
 
 class _Checking:
@@ -95,11 +100,14 @@ class _Checking:
         self._renames = renames
         self._files = CurrentFiles()
 
-    async def all(self, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
+    async def all(
+        self, claims: Sequence[Claim], told: Callable[[int, int], object]
+    ) -> tuple[ClaimCheck, ...]:
         """The verdicts in the order of the claims."""
         found: dict[Claim, ClaimCheck] = {}
         about: dict[_Place, list[tuple[Claim, ClaimedText]]] = {}
-        for claim in dict.fromkeys(claims):
+        distinct = dict.fromkeys(claims)
+        for claim in distinct:
             if len(claim.citation) > _LONGEST:
                 found[claim] = ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
                 continue
@@ -112,15 +120,20 @@ class _Checking:
             place = known.collection, known.record.source.name, known.path
             about.setdefault(place, []).append((claim, replace(cited, cut=cut)))
         for place, theirs in about.items():
-            found |= await self._of_document(place, theirs)
+            await self._of_document(place, theirs, found, lambda done: told(done, len(distinct)))
         return tuple(found[claim] for claim in claims)
 
     async def _of_document(
-        self, place: _Place, claims: Sequence[tuple[Claim, ClaimedText]]
-    ) -> Mapping[Claim, ClaimCheck]:
-        found: dict[Claim, ClaimCheck] = {}
+        self,
+        place: _Place,
+        claims: Sequence[tuple[Claim, ClaimedText]],
+        found: dict[Claim, ClaimCheck],
+        told: Callable[[int], object],
+    ) -> None:
+        """Add the verdicts of claims about one document to those that were found."""
         passages: Passages | None = None
         for claim, cited in claims:
+            told(len(found))
             found[claim] = await self._compare(claim, cited)
             if found[claim].status == "unknown" and cited.cut:  # another revision, without a quote
                 found[claim] = await self._as_indexed(claim, cited, found[claim])
@@ -140,7 +153,6 @@ class _Checking:
                 found[claim] = unanswered(claim, cited, error, self._faults)
             if is_passage or await asyncio.to_thread(was_cited, cited, self._folder):
                 found[claim] = await self._compare(claim, replace(cited, cut=True))
-        return found
 
     async def _as_indexed(self, claim: Claim, cited: ClaimedText, found: ClaimCheck) -> ClaimCheck:
         """The verdict on the text that the index has of the cited place, if it has that revision,

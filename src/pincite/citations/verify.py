@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
+
+import msgspec
 
 from pincite.citations.check_item import Checked, check_item, check_stored
 from pincite.citations.current_file import CitationStatus, Renames
@@ -19,6 +21,7 @@ from pincite.ports import CollectionInfo, PagedIndex, Readable
 from pincite.sources import OpenSource, UnreadableFile
 from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source
+from pincite.support.fields import replace
 
 _GONE = "it is no longer in the index"
 _NOTHING = "its text was cut to nothing that can be compared"
@@ -34,6 +37,7 @@ async def verify(
     *,
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
+    told: Callable[[int, int], object] | None = None,
 ) -> tuple[Checked, ...]:
     """Hold every item of a pack against the files as they are now and the revision that it cites,
     in the order of the items; see `citations.check_item`. Items of `foreign` collections are
@@ -41,7 +45,8 @@ async def verify(
     names another place than its fields is `unknown`, and so is one whose text was cut to nothing.
     One that is cited by an address which its file does not have now is `moved` at best. Records are
     in the index `folder`. Raises TagsRequired where a collection of an item requires others than
-    `tags` and `bounds`; what is not within them is `deleted`."""
+    `tags` and `bounds`; what is not within them is `deleted`. `told` gets how many different items
+    are checked, and their number; it is called in another thread."""
     infos = visible(await index.collections())
     places = {
         (name, record.source.name): (info, record)
@@ -55,7 +60,8 @@ async def verify(
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
     planned: list[Checked | _Read] = []
     given: dict[tuple[str, str], Mapping[str, str]] = {}
-    for item in pack.evidence:
+    distinct, places_of = _distinct(pack.evidence)
+    for item in distinct:
         key = item.collection, item.repo
         if key not in places:  # that model's collection is gone, not what it was made from
             key = _before(item.collection), item.repo
@@ -82,9 +88,27 @@ async def verify(
             state: CitationStatus = "unknown" if item.collection in foreign else "deleted"
             planned.append(Checked(item.number, item.citation, state, error.message))
     # A source may be in a database that does not answer: the event loop does not wait for it.
-    return await asyncio.to_thread(
-        _check_all, planned, folder, text_cut=text_cut, renamed=not within.narrowed
+    checked = await asyncio.to_thread(
+        _check_all, planned, folder, text_cut=text_cut, renamed=not within.narrowed, told=told
     )
+    return tuple(
+        replace(checked[place], number=item.number)
+        for item, place in zip(pack.evidence, places_of, strict=True)
+    )
+
+
+def _distinct(items: Sequence[Evidence]) -> tuple[list[Evidence], list[int]]:
+    """Return the items without those that differ from one before in their number alone, and the
+    place of each item among them."""
+    distinct: list[Evidence] = []
+    known: dict[bytes, int] = {}
+    places = []
+    for item in items:
+        key = msgspec.msgpack.encode(replace(item, number=0))
+        if (place := known.setdefault(key, len(distinct))) == len(distinct):
+            distinct.append(item)
+        places.append(place)
+    return distinct, places
 
 
 async def _given(
@@ -105,14 +129,21 @@ async def _given(
 
 
 def _check_all(
-    planned: Sequence[Checked | _Read], folder: Path | None, *, text_cut: bool, renamed: bool
+    planned: Sequence[Checked | _Read],
+    folder: Path | None,
+    *,
+    text_cut: bool,
+    renamed: bool,
+    told: Callable[[int, int], object] | None,
 ) -> tuple[Checked, ...]:
     """What is checked already, and the others held against their sources, each opened once."""
     opened: dict[tuple[str, str], OpenSource] = {}
     renames = Renames() if renamed else None
-    checked = []
+    checked: list[Checked] = []
     with ExitStack() as stack:
         for one in planned:
+            if told is not None:
+                told(len(checked), len(planned))
             if isinstance(one, Checked):
                 checked.append(one)
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,11 @@ class FileReader(OpenIndex):
         return await get_many(client, wanted, read, limits, tags=asked, collections=among)
 
     async def verify(
-        self, pack: EvidencePack | Answer, *, tags: Mapping[str, object] | None = None
+        self,
+        pack: EvidencePack | Answer,
+        *,
+        tags: Mapping[str, object] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> tuple[Checked, ...]:
         """Compare the evidence of a pack, or the sources of an answer, with the current files.
 
@@ -102,6 +106,8 @@ class FileReader(OpenIndex):
                 those of an extractive answer are single sentences.
             tags: attributes that the documents must have, as in `search`. A document without
                 them is `deleted`, like one that does not exist.
+            progress: called during long checks with the number of checked items and that of all.
+                Equal ones count once. It may be called from another thread.
 
         Returns one status per item, in their order: `fresh`, `moved` (with the new lines),
         `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound, and TagsRequired if
@@ -115,12 +121,12 @@ class FileReader(OpenIndex):
         from pincite.model import Answer, EvidencePack
 
         if isinstance(pack, Answer):
-            return await self._verify_sources(pack, tags)
+            return await self._verify_sources(pack, tags, progress)
         wanted = "an EvidencePack or an Answer; `check` takes citations"
         require_kind("pack", pack, EvidencePack, wanted)
         theirs = self.foreign.readable()
         folder, asked = self.settings.index, asking.checked_tags(tags)
-        return await verify(self.client(), pack, theirs, folder, tags=asked)
+        return await verify(self.client(), pack, theirs, folder, tags=asked, told=progress)
 
     async def check(
         self,
@@ -128,6 +134,7 @@ class FileReader(OpenIndex):
         *,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        progress: Callable[[int, int], object] | None = None,
     ) -> tuple[ClaimCheck, ...]:
         """Check whether citations hold and their lines contain the quoted words.
 
@@ -137,6 +144,8 @@ class FileReader(OpenIndex):
             tags: attributes that the cited documents must have, as in `search`. A document
                 without them is `unknown`, like one that is not indexed.
             collections: only these collections.
+            progress: called during long checks with the number of checked claims and that of all.
+                Equal ones count once. It may be called from another thread.
 
         Returns one check per claim, in their order: `fresh`, `moved` (with the new lines),
         `changed`, `deleted`, `unknown`. Differences in white space are ignored. Raises
@@ -153,16 +162,21 @@ class FileReader(OpenIndex):
         folder, asked = self.settings.index, asking.checked_tags(tags)
         among = texts_of("collections", collections)
         wanted = claims_of(claims)
-        return await check_claims(self.client(), wanted, folder, tags=asked, collections=among)
+        return await check_claims(
+            self.client(), wanted, folder, tags=asked, collections=among, told=progress
+        )
 
     async def _verify_sources(
-        self, answer: Answer, tags: Mapping[str, object] | None
+        self,
+        answer: Answer,
+        tags: Mapping[str, object] | None,
+        progress: Callable[[int, int], object] | None,
     ) -> tuple[Checked, ...]:
         from pincite.citations.check_item import Checked
         from pincite.citations.compare_claim import Claim
 
         claims = [Claim(one.citation, one.text) for one in answer.sources]
-        found = await self.check(claims, tags=tags)
+        found = await self.check(claims, tags=tags, progress=progress)
         return tuple(
             Checked(
                 *(source.number, one.citation, one.status, one.detail, one.start_line),

@@ -9,13 +9,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal
+from typing import Final, Literal
 
 from pincite.support.finding.code_letters import Escapes
 from pincite.support.finding.word_ends import beside, whole, whole_places
+
+_MOST_KNOWN: Final = 2_000_000  # positions, of 8 bytes each
 
 Spaces = Literal["exact", "any"]
 
@@ -147,11 +149,12 @@ def find_chars(text: str, wanted: str, near: int) -> int | None:
 @dataclass(frozen=True, slots=True)
 class _Searched:
     """A text to search in. `begins` are the positions of its lines, `numbers` their numbers in the
-    file."""
+    file. `known` are positions of texts that were searched."""
 
     text: str
     begins: array[int]
     numbers: array[int]
+    known: dict[tuple[str, Escapes], array[int]] = field(default_factory=dict)
 
     @classmethod
     def exact(cls, text: str) -> _Searched:
@@ -198,8 +201,28 @@ class _Searched:
             return found
         if whole(self.text, found[0], found[0] + len(wanted), escapes=escapes):
             return found
-        places = whole_places(self.text, wanted, escapes=escapes)
+        places = self.beside(self.whole_places(wanted, escapes), near.start)
         return min(map(located, places), key=order, default=None)
+
+    def whole_places(self, wanted: str, escapes: Escapes) -> array[int]:
+        """Return all positions where `wanted` is whole; those of the last texts are known."""
+        key = wanted, escapes
+        if key not in self.known:
+            if sum(map(len, self.known.values())) + len(self.known) > _MOST_KNOWN:
+                self.known.clear()
+            self.known[key] = array("Q", whole_places(self.text, wanted, escapes=escapes))
+        return self.known[key]
+
+    def beside(self, places: array[int], line: int) -> Iterator[int]:
+        """Yield of ascending positions those of `places`: the first one from the line on, and the
+        first one in the last line before it that has any."""
+        index = bisect_left(self.numbers, line)
+        border = self.begins[index] if index < len(self.begins) else len(self.text)
+        after = bisect_left(places, border)
+        yield from places[after : after + 1]
+        if after:
+            begin = self.begins[bisect_right(self.begins, places[after - 1]) - 1]
+            yield places[bisect_left(places, begin)]
 
     def places(self, wanted: str, line: int, starts_line: bool, ends_line: bool) -> Iterator[int]:
         """Yield the positions of the first place that begins in the line or later, and of the last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -97,6 +97,7 @@ def verify(
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.compare_claim import Claim
+    from pincite.surfaces.cli.eval.common import progress_line
     from pincite.surfaces.text import render
 
     asked = tags_of_texts(tags)
@@ -106,13 +107,15 @@ def verify(
         raise UsageError("--quote is the quote of one citation, and there are several")
     if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
         asked_for = [Claim(one, quote) for one in given]
-        claims = run(lambda engine: engine.check(asked_for, tags=asked), index)
+        with progress_line("checking") as told:
+            claims = run(lambda engine: engine.check(asked_for, tags=asked, progress=told), index)
         lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)
     else:
         raw = _read_pack(sys.stdin.buffer, "stdin") if given[0] == "-" else _read_file(pack)
-        checked = run(lambda engine: _verify_pack(engine, raw, asked), index)
+        with progress_line("checking") as told:
+            checked = run(lambda engine: _verify_pack(engine, raw, asked, told), index)
         lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
         found = render.to_json(checked)
         fresh = all(one.status == "fresh" for one in checked)
@@ -122,7 +125,10 @@ def verify(
 
 
 async def _verify_pack(
-    engine: AsyncPincite, raw: bytes, tags: Mapping[str, object]
+    engine: AsyncPincite,
+    raw: bytes,
+    tags: Mapping[str, object],
+    told: Callable[[int, int], object],
 ) -> tuple[Checked, ...]:
     """Check a pack in JSON, or the sources of an answer, within tags. Raises UsageError for any
     other input."""
@@ -134,14 +140,14 @@ async def _verify_pack(
     try:
         found = msgspec.json.decode(raw)
         if isinstance(found, dict) and "sources" in found:
-            return await engine.verify(Answer.from_dict(found), tags=tags)
+            return await engine.verify(Answer.from_dict(found), tags=tags, progress=told)
         pack = pack_from_json(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(
             f"invalid evidence pack: {error}",
             hint='pincite search "..." --json > pack.json',
         ) from error
-    return await engine.verify(pack, tags=tags)
+    return await engine.verify(pack, tags=tags, progress=told)
 
 
 def _read_file(path: Path) -> bytes:
