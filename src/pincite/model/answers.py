@@ -36,9 +36,9 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """A turn of a conversation: its text, speaker and time (ISO 8601, UTC). `citations` are those
-    of an answer. `number` counts from 1 within the conversation. `kind` is that of an answer; empty
-    for a question, and for an answer that an earlier version stored."""
+    """A turn of a conversation: its text, speaker and time (ISO 8601, UTC). `number` counts from 1
+    within the conversation. Answers have `citations` and a `kind`; both are empty for a question,
+    `kind` also for an answer that an earlier version stored."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -117,11 +117,11 @@ class Answer(msgspec.Struct, frozen=True):
     timings_ms: Mapping[str, float] = {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as values of JSON."""
+        """Return the answer as values of JSON."""
         return json_values(self)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The JSON of `pincite ask --json`. `indent`: as in `EvidencePack.to_json`."""
+        """Return the JSON of `pincite ask --json`. `indent`: as in `EvidencePack.to_json`."""
         return json_text(self, indent)
 
     @classmethod

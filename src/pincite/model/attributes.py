@@ -70,7 +70,8 @@ def check_attribute_name(name: object) -> str:
 
 
 def attribute_of(kind: AttributeType, value: object) -> AttributeValue | None:
-    """The value in its normal form, None for no value. Raises ValueError for another type."""
+    """Return the value in its normal form, None for no value. Raises ValueError for a value of
+    another type."""
     value = plain(value)
     if value is None or value == "" or (isinstance(value, (list, tuple)) and not value):
         return None
@@ -96,8 +97,8 @@ def attribute_of(kind: AttributeType, value: object) -> AttributeValue | None:
 
 
 def attribute_from_text(kind: AttributeType, text: str) -> AttributeValue | None:
-    """The value of a text from a command line or a table. Items of a list are separated by commas.
-    Raises ValueError."""
+    """Return the value of a text from a command line or a table. Items of a list are separated by
+    commas. Raises ValueError."""
     plain = text.strip()
     match kind:
         case "keyword":
@@ -118,8 +119,8 @@ def attribute_from_text(kind: AttributeType, text: str) -> AttributeValue | None
 
 
 def type_of(value: object) -> AttributeType | None:
-    """The type of an undeclared value, None if it cannot be an attribute. A text that is a complete
-    ISO 8601 date is a date."""
+    """Return the type of an undeclared value, None if it cannot be an attribute. A text that is a
+    complete ISO 8601 date is a date."""
     value = plain(value)
     if isinstance(value, bool):
         return "boolean"
@@ -137,7 +138,7 @@ def type_of(value: object) -> AttributeType | None:
 
 
 def type_of_text(text: str) -> AttributeType:
-    """The type of an undeclared text from a command line or a table."""
+    """Return the type of an undeclared text from a command line or a table."""
     plain = text.strip()
     if plain.lower() in ("true", "false"):
         return "boolean"
@@ -149,12 +150,13 @@ def type_of_text(text: str) -> AttributeType:
 
 
 def is_padded(text: str) -> bool:
-    """Does the text begin with zeros that a number would lose, as 007 does? A plus is not lost."""
+    """Return whether the text begins with zeros that a number would lose, as 007 does. A leading
+    plus does not count."""
     return bool(_PADDED.fullmatch(text.strip()))
 
 
 def date_key(value: str) -> str:
-    """A sort key of a date: texts in the order of time. A day counts as its beginning."""
+    """Return a sort key of a date: texts in the order of time. A day counts as its beginning."""
     day, _, time = value.partition("T")
     if not time:
         return f"{day}T00:00:00.000000Z"
@@ -163,8 +165,8 @@ def date_key(value: str) -> str:
 
 
 def changes_between(before: Attributes, after: Attributes) -> dict[str, AttributeValue | None]:
-    """The changes from `before` to `after`: new or changed values, also in type, and None for
-    removed ones."""
+    """Return the changes from `before` to `after`: new or changed values, also in type, and None
+    for removed ones."""
     changes: dict[str, AttributeValue | None] = dict.fromkeys(before.keys() - after.keys())
     for name, value in after.items():
         held = before.get(name)
@@ -174,7 +176,7 @@ def changes_between(before: Attributes, after: Attributes) -> dict[str, Attribut
 
 
 def values_of(value: AttributeValue | None) -> tuple[str | int | float | bool, ...]:
-    """A value as a sequence, empty for no value."""
+    """Return a value as a sequence, empty for no value."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)

@@ -18,14 +18,14 @@ LEXICAL = "lexical"  #: instead of a dense model's fingerprint
 class DocumentRecord(msgspec.Struct, frozen=True):
     """An indexed document in the catalog.
 
-    `revision` names the indexed version, `ref` the revision that citations name (see the glossary).
-    It is unique to (source, path, content, index fingerprint). A document whose revision is
-    in the catalog is completely indexed and current. `includes` are the names of other files that
-    it shows, one per line; it changes with them. `notes` are remarks, one `code: detail` per line.
-    `chunk_attributes` are the names of attributes that only chunks have, one per line. `embedded`
-    says whether all of its chunks have dense vectors; it is False in a lexical collection.
-    `attributes` are its own, `inherited` those of its source. If either changes, its chunks are
-    updated and not embedded again.
+    `revision` names the indexed version and is unique to (source, path, content, index
+    fingerprint). `ref` is the revision that citations name (see the glossary). A document whose
+    revision is in the catalog is completely indexed and current. `includes` are the names of other
+    files whose text it shows, one per line; it changes when they change. `notes` are remarks, one
+    `code: detail` per line. `chunk_attributes` are the names of attributes that only chunks have,
+    one per line. `embedded` says whether all of its chunks have dense vectors; it is False in a
+    lexical collection. `attributes` are its own, `inherited` those of its source. If either
+    changes, its chunks are updated and not embedded again.
     """
 
     source: str
@@ -63,11 +63,11 @@ class IndexedDocument(NamedTuple):
 
 class SourceRecord(msgspec.Struct, frozen=True):
     """A source in the catalog: enough to index it again, and what the last run left out. `within`
-    are the selected paths, `""` for the whole source. A path inside of another one was named
-    although the listing of that one leaves it out. `skipped` counts files by reason code,
-    `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the same for
-    remarks on indexed files. `skipped_in` has the counts of each part that was indexed by itself,
-    without those of parts within another. `complete` is False until a run reaches the end.
+    are the selected paths, `""` for the whole source. A path inside another one was named
+    explicitly, because the listing of the other one leaves it out. `skipped` counts files by reason
+    code, `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the
+    same for remarks on indexed files. `skipped_in` has the counts of each part that was indexed by
+    itself, without those of parts within another. `complete` is False until a run reaches the end.
     `machine` identifies the machine that read it, empty if unknown (`support.machine`)."""
 
     source: Source
@@ -84,8 +84,9 @@ class SourceRecord(msgspec.Struct, frozen=True):
     skipped_in: Mapping[str, Mapping[str, int]] = {}
 
 
-#: Terms in a chunk whose weights its length does not change. As all chunks have the same target
-#: size, the averages of 18 repositories are 47 to 75, of collections of prose 49 to 63.
+#: The length of a chunk, in terms, at which BM25 leaves its weights unchanged. Because all chunks
+#: have the same target size, the averages of 18 repositories are 47 to 75, those of collections of
+#: prose 49 to 63.
 AVERAGE_LENGTH: Final = 56.0
 
 
@@ -105,9 +106,9 @@ class CollectionSpec(msgspec.Struct, frozen=True):
 
     Collections with the same `base`, one for each dense model, are one collection to users. An
     empty `base` means the collection's own name. `serial` is their order; the last one gets new
-    documents. A `pending` one is being filled and is not searched. Neither is one that a later one
-    `replaces`. `formerly` are the fingerprints of earlier dense models, `lexical` for none, that
-    revisions may contain from before the documents were embedded again.
+    documents. A `pending` collection is being filled and is not searched. Neither is a collection
+    that a later one `replaces`. `formerly` are the fingerprints of earlier dense models (`lexical`
+    for none), which the revisions of documents that were embedded again may contain.
 
     `attributes` are the names and types of declared or observed attributes. `require` names those
     that every search, read and delete must give. `fields` is the set of payload fields that its
@@ -137,8 +138,8 @@ class CollectionSpec(msgspec.Struct, frozen=True):
     lexical_by_choice: bool = False
 
     def __post_init__(self) -> None:
-        """Take a fingerprint of an earlier version, which lacks the owner of the model, as what it
-        stands for: the stored name has the owner. Revisions from then stay valid."""
+        """Complete the fingerprint of an earlier version, which lacks the owner of the model. The
+        old form moves to `formerly`, so revisions from then stay valid."""
         full = with_owner(self.dense or "", self.model)
         if self.dense and full != self.dense:
             formerly = tuple(sorted({*self.formerly, self.dense}))
@@ -155,7 +156,7 @@ class CollectionSpec(msgspec.Struct, frozen=True):
 
     @property
     def engine_idf(self) -> bool:
-        """Does the store apply the IDF?"""
+        """Whether the store applies the IDF."""
         return self.idf and not self.counted
 
     @property

@@ -109,7 +109,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def visual(self) -> bool:
-        """Is it a table or an image of an extracted document?"""
+        """Whether it is a table or an image of an extracted document."""
         return self.on_page is not None and self.on_page.visual
 
     @property

@@ -56,7 +56,8 @@ _MISREAD_IN_REF = re.compile(r"[%:\s]")
 _MISREAD_END = re.compile(
     rf"(?:#|%(?:25)*23)(?=(?:{_LINES}|{_CHARACTERS}|{_PAGE})\Z)|(?:[{_SPACE}]|%(?:25)*(?:20|09|0A|0D|0B|0C))\Z"
 )
-#: After a name and a colon only, these are `path:line`, `path:line:count` and an address.
+#: If only a name and a colon precede them, these are `path:line`, `path:line:count` and an address,
+#: not places.
 _NO_PLACE = re.compile(r"[0-9]+(?::[0-9]+)?\Z|//")
 
 
@@ -82,8 +83,8 @@ class Citation(msgspec.Struct, frozen=True):
 
 
 def cite(chunk: Chunk) -> str:
-    """`name@ref:path#L3-L9`, or for documents that have an address `name@ref:https://…#top#L3-L9`.
-    The lines are always those of the file, not of the rendered page.
+    """Return the citation of a chunk: `name@ref:path#L3-L9`, or `name@ref:https://…#top#L3-L9` for
+    a document with an address. The lines are always those of the file, not of the rendered page.
 
     Columns are added if the chunk begins or ends inside a line. Unknown parts are left out: the
     lines or the revision. A chunk with neither address nor path is cited by its id. A chunk of a
@@ -101,7 +102,7 @@ def cite(chunk: Chunk) -> str:
 
 
 def format_citation(citation: Citation) -> str:
-    """The text of a citation; `parse_citation` reads it back."""
+    """Return the text of a citation; `parse_citation` reads it back."""
     start, end = citation.start_line, citation.end_line
     lines = ""
     if citation.start_char is not None and citation.end_char is not None:
@@ -143,7 +144,8 @@ def parse_citation(text: str) -> Citation | None:
 
 
 def with_lines(citation: str, start_line: int, end_line: int) -> str:
-    """The same citation with other lines. Raises ValueError if the text is not a citation."""
+    """Return the same citation with other lines. Raises ValueError if the text is not a
+    citation."""
     parsed = parse_citation(citation)
     if parsed is None:
         raise ValueError(f"{citation!r} is not a citation")
@@ -152,8 +154,8 @@ def with_lines(citation: str, start_line: int, end_line: int) -> str:
 
 
 def with_chars(citation: str, start_char: int, end_char: int) -> str:
-    """The same citation with other characters, without rows. Raises ValueError if the text is not a
-    citation."""
+    """Return the same citation with other characters, without rows. Raises ValueError if the text
+    is not a citation."""
     parsed = parse_citation(citation)
     if parsed is None:
         raise ValueError(f"{citation!r} is not a citation")
@@ -168,8 +170,8 @@ def with_chars(citation: str, start_char: int, end_char: int) -> str:
 
 
 def place_of(one: Chunk | Evidence) -> str:
-    """The path with lines, a page or characters of a record, as far as known; else the address, or
-    an empty text."""
+    """Return the path with lines, a page or characters of a record, as far as known; else the
+    address, or an empty text."""
     if not one.path:
         return one.url or ""
     if (page := page_of(one))[0] is not None:
@@ -180,7 +182,7 @@ def place_of(one: Chunk | Evidence) -> str:
 
 
 def chars_of(one: Chunk | Evidence) -> tuple[int, int] | None:
-    """The cited characters; None if lines are cited."""
+    """Return the cited characters; None if lines are cited."""
     if isinstance(one, Chunk):
         return (one.start, one.end) if one.cited_in else None
     if one.start_char is None or one.end_char is None:
@@ -189,8 +191,8 @@ def chars_of(one: Chunk | Evidence) -> tuple[int, int] | None:
 
 
 def page_of(one: Chunk | Evidence) -> tuple[int | None, PageUnit | None]:
-    """The page of a passage in an extracted document, and the unit of its pages; (None, None) in
-    other documents."""
+    """Return the page of a passage in an extracted document, and the unit of its pages; (None,
+    None) in other documents."""
     if not isinstance(one, Chunk):
         return one.page, one.page_unit
     if one.cited_in == "" or one.cited_in == "char" or not one.page:
@@ -201,26 +203,27 @@ def page_of(one: Chunk | Evidence) -> tuple[int | None, PageUnit | None]:
 def format_page(
     page: int | None, unit: PageUnit | None, chars: str = "", rows: Rows | None = None
 ) -> str:
-    """`page=3&char=120,480`, one of its parts, or nothing; `sheet=2&row=4-9` with rows."""
+    """Return `page=3&char=120,480`, one of its parts, or an empty text; with rows
+    `sheet=2&row=4-9`."""
     if not page or not unit:
         return chars
     return "&".join(filter(None, (f"{unit}={page}", format_rows(rows), chars)))
 
 
 def format_rows(rows: Rows | None) -> str:
-    """`row=4-9`, `row=4`, or nothing."""
+    """Return `row=4-9` or `row=4`, or an empty text for None."""
     if rows is None:
         return ""
     return f"row={rows[0]}-{rows[1]}" if rows[0] != rows[1] else f"row={rows[0]}"
 
 
 def format_chars(start_char: int, end_char: int) -> str:
-    """`char=120,480`."""
+    """Return `char=120,480`."""
     return f"char={start_char},{end_char}"
 
 
 def line_range(one: Chunk | Evidence) -> str:
-    """The lines of a chunk, see `format_lines`."""
+    """Return the lines of a chunk in the form of `format_lines`."""
     return format_lines(one.start_line, one.end_line, one.start_column, one.end_column)
 
 
@@ -230,7 +233,7 @@ def format_lines(
     start_column: int | None = None,
     end_column: int | None = None,
 ) -> str:
-    """`L3-L9`, `L3`, or `L3C10-L9C2` with columns where a line is cut."""
+    """Return `L3-L9`, `L3`, or `L3C10-L9C2` with columns where a line is cut."""
     first, last = f"L{start_line}", f"L{end_line}"
     if start_column is not None:
         first += f"C{start_column}"

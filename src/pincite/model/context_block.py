@@ -18,8 +18,8 @@ from pincite.support.arguments import require_choice, require_count, require_fun
 from pincite.support.token_estimate import estimate_tokens
 
 T = TypeVar("T")
-#: Best first, second best last, the others between (Liu et al., 2023, "Lost in the middle"); or
-#: best first.
+#: `u`: best first, second best last, the others between (Liu et al., 2023, "Lost in the middle").
+#: `rank`: best first.
 ContextOrder = Literal["u", "rank"]
 #: A function that counts the tokens of a text.
 CountTokens = Callable[[str], int]
@@ -49,13 +49,13 @@ class ContextBlock:
 
 
 def results_for(tokens: int) -> int:
-    """The number of results to request if the caller gives no limit. The budget decides how many of
-    them are shown in full."""
+    """Return the number of results to request if the caller gives no limit. The budget decides how
+    many of them are shown in full."""
     return min(_MOST_RESULTS, max(_LEAST_RESULTS, tokens // _TOKENS_EACH))
 
 
 def u_shaped(ranked: Sequence[T]) -> tuple[T, ...]:
-    """The best first, the second best last, the others between in order of rank."""
+    """Return the best item first, the second best last, and the others between in order of rank."""
     return (*ranked[:1], *ranked[2:], *ranked[1:2])
 
 
@@ -113,7 +113,7 @@ def _fitted(
     line_numbers: bool,
     count: CountTokens | None,
 ) -> list[tuple[Evidence, Fitted]]:
-    """The blocks that fit, best first. Raises UsageError if none does."""
+    """Return the blocks that fit, best first. Raises UsageError if none does."""
 
     def cost(part: str) -> int:
         return cost_of(part) if count is None else count(part) + _BLANK
@@ -134,7 +134,7 @@ def _fitted(
 def _too_small(
     pack: EvidencePack, budget: int, line_numbers: bool, count: CountTokens
 ) -> UsageError:
-    """The error, with a sufficient budget. The opening grows with the budget."""
+    """Return the error, which names a sufficient budget. The opening grows with the budget."""
     most = len(pack.evidence)
     first = least_block(pack.evidence[0], numbered=line_numbers)
     least = _least(pack, budget, (first, left_out(most, most)), count)
@@ -146,7 +146,7 @@ def _too_small(
 
 
 def _least(pack: EvidencePack, budget: int, ending: Sequence[str], count: CountTokens) -> int:
-    """A larger budget with room for the required texts, which grow with the budget."""
+    """Return a larger budget with room for the required texts, which grow with the budget."""
     wanted, least = budget, 0
     while least <= wanted:
         least = wanted + 1
@@ -158,7 +158,7 @@ def _least(pack: EvidencePack, budget: int, ending: Sequence[str], count: CountT
 def _without_evidence(
     pack: EvidencePack, parts: list[str], budget: int, count: CountTokens
 ) -> ContextBlock:
-    """The block without evidence, with the closest passages that fit."""
+    """Return the block without evidence, with the closest passages that fit."""
     if count(BETWEEN.join(parts)) > budget:
         least = _least(pack, budget, (), count)
         raise UsageError(

@@ -14,26 +14,26 @@ _MOST_INDEXED: Final = 240  # characters: 60 of the 256 tokens of a chunk; guess
 
 
 def descriptions_of(source: Source, path: str) -> tuple[str, ...]:
-    """The descriptions of the folders around the path, then its own; outermost first."""
+    """Return the descriptions of the folders around the path, then its own; outermost first."""
     return tuple(
         source.descriptions[place] for place in places_above(path) if place in source.descriptions
     )
 
 
 def indexed_description(source: Source, path: str) -> str:
-    """The descriptions for encoders: the innermost first, cut so that the text has room."""
+    """Return the descriptions for encoders: the innermost first, cut so that the text has room."""
     return " ".join(reversed(descriptions_of(source, path)))[:_MOST_INDEXED]
 
 
 def places_above(path: str) -> tuple[str, ...]:
-    """The source itself (`""`), each folder on the way, and the path itself."""
+    """Return the source itself (`""`), each folder on the way to the path, and the path."""
     parts = path.split("/")
     return ("", *("/".join(parts[:count]) for count in range(1, len(parts) + 1)))
 
 
 def place_of(given: str) -> str:
-    """The normal form of a path below the root of a source. `docs` and `./docs/` are `docs`, and
-    `.` is the source itself. Raises ValueError."""
+    """Return the normal form of a path below the root of a source. `docs` and `./docs/` are `docs`,
+    and `.` is the source itself. Raises ValueError."""
     if len(given) > _MOST_PATH:
         raise ValueError(f"a path of {len(given):,} characters is too long")
     if given.startswith(("/", "~")) or "\\" in given:
@@ -47,7 +47,7 @@ def place_of(given: str) -> str:
 
 
 def text_of(given: object) -> str:
-    """A description on one line. Raises ValueError."""
+    """Return a description on one line. Raises ValueError."""
     if not isinstance(given, str):
         raise ValueError(f"a description is a text, not {given!r}"[:200])
     if len(given) > MOST_CHARS:
@@ -67,8 +67,8 @@ def _unicode(text: str) -> str:
 def described(
     before: Mapping[str, str], given: Mapping[str, object], within: str = ""
 ) -> Mapping[str, str]:
-    """The descriptions of `before`, updated with `given`. An empty text removes one. The paths of
-    `given` start at the folder `within` of the source. Raises ValueError."""
+    """Return the descriptions of `before`, updated with `given`. An empty text removes one. The
+    paths of `given` start at the folder `within` of the source. Raises ValueError."""
     found = dict(before)
     for path, said in given.items():
         place, text = place_of(f"{within}{path}" if place_of(path) else within), text_of(said)

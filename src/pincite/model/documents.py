@@ -1,4 +1,4 @@
-"""Sources, and the documents that they have."""
+"""Sources and their documents."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file", "records"]
 AnchorStyle = Literal["mkdocs", "github", "none"]
 PageUnit = Literal["page", "slide", "sheet", "cell", "chapter"]
-#: The unit of a citation: lines of a file, characters of a record, or the parts of a file with
-#: extracted text, and characters within that text.
+#: The unit of a citation: `""` for lines of a file, `char` for characters of a record, otherwise
+#: the parts of a file with extracted text, and characters within that text.
 CitedIn = Literal["", "char", "page", "slide", "sheet", "cell", "chapter"]
 PAGE_UNITS: tuple[PageUnit, ...] = get_args(PageUnit)
 ElementKind = Literal["paragraph", "heading", "table", "image"]

@@ -61,8 +61,9 @@ class Omitted(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Candidates whose text still exists, as the current files have it, each with its context and
-    its truth. `gone` are those without any text to show; `omitted` gives the reasons."""
+    """Candidates whose text still exists, with the text of the current files, and the context and
+    truth of each. `gone` are the candidates without any text to show; `omitted` gives the
+    reasons."""
 
     candidates: tuple[Candidate, ...]
     contexts: tuple[Context | None, ...]

@@ -1,4 +1,4 @@
-"""The lines in which reports and the catalog list files that were left out, or noted."""
+"""Lines of reports and of the catalog about files that were left out or noted."""
 
 from __future__ import annotations
 
@@ -52,18 +52,21 @@ def detail_of(line: str) -> str:
 
 
 def is_of(line: str, path: str) -> bool:
-    """Is this the line of a file, or of one in a folder of this path? "" is everything."""
+    """Return whether a line is about the file at this path, or about a file in a folder at this
+    path. "" matches every line."""
     said = line.partition(": ")[2]
     return not path or path in (said, path_of(line)) or said.startswith(f"{path}/")
 
 
 def lies_in(path: str, part: str) -> bool:
-    """Is this path, or part, within a part of a source? A folder ends in a slash, "" is all."""
+    """Return whether a path, or a part, lies within a part of a source. A folder ends in a slash;
+    "" is the whole source."""
     return not part or path == part or (part.endswith("/") and path.startswith(part))
 
 
 def outer_parts(parts: Collection[str]) -> tuple[str, ...]:
-    """Return the parts that are in no other one, in order of path. They are listed one by one."""
+    """Return the parts that lie in no other part, in order of path. Each of them is listed by
+    itself."""
     found: list[str] = []
     for part in sorted(parts):  # a folder comes before what is in it
         if not (found and lies_in(part, found[-1])):

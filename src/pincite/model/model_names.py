@@ -1,4 +1,4 @@
-"""Names of models in fingerprints: two models with the same last part are not the same."""
+"""Names of models in fingerprints, with their owners: models of two owners may share a name."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _SIZE: Final = re.compile(r"@\d+\Z")
 
 
 def name_in_fingerprint(model: str) -> str:
-    """Return the name of a model, with its owner: `OWNER/NAME`. Of the path of a file, which begins
-    with `/` or `.`, it is the last part: a file may be moved."""
+    """Return the name of a model with its owner: `OWNER/NAME`. For the path of a file, which begins
+    with `/` or `.`, return only the last part, because a file may be moved."""
     return model.rsplit("/", 1)[-1] if model.startswith(("/", ".")) else model
 
 

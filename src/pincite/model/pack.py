@@ -91,7 +91,7 @@ class EvidencePack:
     absent_terms: AbsentTerms = NOTHING_ABSENT
 
     def __iter__(self) -> Iterator[Evidence]:
-        """The evidence, best first.
+        """Return the evidence, best first.
 
         >>> [(evidence.number, evidence.path, evidence.lines) for evidence in pack]
         [(1, 'docs/keys.md', range(1, 4))]
@@ -99,7 +99,7 @@ class EvidencePack:
         return iter(self.evidence)
 
     def __len__(self) -> int:
-        """The number of passages.
+        """Return the number of passages.
 
         >>> len(pack)
         1
@@ -120,7 +120,8 @@ class EvidencePack:
     @overload
     def __getitem__(self, place: slice) -> tuple[Evidence, ...]: ...
     def __getitem__(self, place: int | slice) -> Evidence | tuple[Evidence, ...]:
-        """The evidence at a position. Positions count from 0, the `number` of evidence from 1.
+        """Return the evidence at a position. Positions count from 0, the `number` of evidence from
+        1.
 
         >>> pack[0].number
         1
@@ -130,7 +131,7 @@ class EvidencePack:
         return self.evidence[place]
 
     def to_dict(self) -> dict[str, Any]:
-        """The pack as values of JSON: dicts, lists, texts, numbers, booleans and None.
+        """Return the pack as values of JSON: dicts, lists, texts, numbers, booleans and None.
 
         >>> pack.to_dict()["verdict"]["level"]
         'grounded'
@@ -138,7 +139,7 @@ class EvidencePack:
         return json_values(self)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The JSON of `pincite search --json`.
+        """Return the JSON of `pincite search --json`.
 
         Arguments:
             indent: spaces for each level, at most 1,000; None, or 0 or less, for one line.
@@ -149,10 +150,10 @@ class EvidencePack:
         return json_text(self, indent)
 
     def to_notes(self) -> list[dict[str, Any]]:
-        """The evidence in the fields of note-taking programs: `text`, `score`, `page`, `isVisual`
-        and `imageUrl`. A vision model's description of a passage follows its text. `score` is the
-        reranker's, without one the cosine; that of the order if some passages have neither. `page`
-        and `imageUrl` are None if there is none.
+        """Return the evidence in the fields of note-taking programs: `text`, `score`, `page`,
+        `isVisual` and `imageUrl`. A vision model's description of a passage follows its text.
+        `score` is the reranker's if all passages have it, else the cosine if all have one, else
+        `Evidence.score`. `page` and `imageUrl` are None if there is none.
 
         >>> sorted(pack.to_notes()[0])
         ['imageUrl', 'isVisual', 'page', 'score', 'text']

@@ -9,12 +9,12 @@ from pincite.model.documents import PAGE_UNITS, Document, Element, PageSpan, Pag
 
 
 def unit_of(document: Document) -> PageUnit | None:
-    """The unit of its pages, None for a document without pages."""
+    """Return the unit of a document's pages, None for a document without pages."""
     return next((unit for unit in PAGE_UNITS if unit == document.cited_in), None)
 
 
 def page_at(pages: Sequence[PageSpan], position: int) -> PageSpan | None:
-    """The page of a character."""
+    """Return the page of the character at `position`, None if no page has it."""
     found = bisect_right(pages, position, key=lambda page: page.start) - 1
     while found > 0 and pages[found].start == pages[found].end <= position:
         found -= 1  # an empty page has no characters
@@ -22,14 +22,14 @@ def page_at(pages: Sequence[PageSpan], position: int) -> PageSpan | None:
 
 
 def page_of_span(pages: Sequence[PageSpan], start: int, end: int) -> PageSpan | None:
-    """The page that contains a whole span, except white space at its end; None if there is
+    """Return the page that contains a whole span, except white space at its end; None if there is
     none."""
     page = page_at(pages, start)
     return page if page is not None and end <= page.end else None
 
 
 def rows_within(element: Element, text: str, start: int, end: int) -> Rows | None:
-    """The rows of a sheet in a span of a table; None if the table is not from a sheet."""
+    """Return the rows of a sheet in a span of a table; None if the table is not from a sheet."""
     if not element.row:
         return None
     first = element.row + text.count("\n", element.start, start)
@@ -37,7 +37,8 @@ def rows_within(element: Element, text: str, start: int, end: int) -> Rows | Non
 
 
 def rows_at(elements: Sequence[Element], text: str, start: int, end: int) -> Rows | None:
-    """The rows of a sheet within a span, which may contain other text."""
+    """Return the rows of a sheet within a span, which may contain other text; None if there are
+    none."""
     parts = [
         rows
         for one in elements
@@ -48,7 +49,7 @@ def rows_at(elements: Sequence[Element], text: str, start: int, end: int) -> Row
 
 
 def chars_of_rows(elements: Sequence[Element], text: str, page: int, rows: Rows) -> Rows | None:
-    """The beginning and end of the text of these rows; None if the page has none of them."""
+    """Return the beginning and end of the text of these rows; None if the page has none of them."""
     found = []
     for one in elements:
         if one.page != page or not one.row:

@@ -32,14 +32,14 @@ class _Quoted(msgspec.Struct, frozen=True):
 
 
 def cost_of(part: str) -> int:
-    """A high estimate of the tokens of a part, with the blank line before or after it."""
+    """Return a high estimate of the tokens of a part, with the blank line before or after it."""
     return estimate_tokens(part) + _BETWEEN_TOKENS
 
 
 def fitting_block(
     item: Evidence, tokens: int, *, numbered: bool, cut: bool, label: str = ""
 ) -> str:
-    """See `fit_block`; returns the text only."""
+    """Return the text of `fit_block`."""
     return fit_block(item, tokens, numbered=numbered, cut=cut, label=label).text
 
 
@@ -86,15 +86,15 @@ def fit_block(
 
 
 def least_block(item: Evidence, *, numbered: bool) -> str:
-    """The block of an item with its first line only."""
+    """Return the block of an item with its first line only."""
     return _block(_quoted(item, around=False), 1, numbered, f"[{item.number}]")
 
 
 def number_lines(
     lines: Sequence[str], first: int, found: frozenset[int] = frozenset()
 ) -> Sequence[str]:
-    """The lines with their numbers in the file, from `first`; unchanged if it is 0. A `>` follows
-    the numbers in `found`."""
+    """Return the lines with their numbers in the file, from `first`; unchanged if `first` is 0. A
+    `>` follows the numbers in `found`."""
     if not first:
         return lines
     width = len(str(first + len(lines) - 1))
@@ -105,13 +105,13 @@ def number_lines(
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """The lines in a fence that none of them can close."""
+    """Return the lines in a fence that none of them can close."""
     fence = fence_for(*lines)
     return "\n".join([fence, *lines, fence])
 
 
 def shown_lines(text: str) -> tuple[str, ...]:
-    """The lines of a text, without terminal controls and invisible characters."""
+    """Return the lines of a text, without terminal controls and invisible characters."""
     return tuple(visible(text.replace("\r\n", "\n")).removesuffix("\n").split("\n"))
 
 
@@ -137,7 +137,8 @@ def _itself(item: Evidence) -> Match:
 
 
 def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
-    """Label and citation, title, address, section, and the first `count` lines in a fence."""
+    """Return label and citation, title, address, section, and the first `count` lines in a
+    fence."""
     item, shown = quoted.item, quoted.lines[:count]
     head = [f"{label} {one_line(item.citation)}"]
     if item.title and item.record_id is not None:  # a file has its path and section
@@ -160,7 +161,7 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
 
 
 def _spans(quoted: _Quoted) -> Sequence[str]:
-    """The shown and the found lines, if they differ."""
+    """Return a line with the numbers of the shown and the found lines, if they differ."""
     item, context = quoted.item, quoted.item.context
     if item.page is not None and quoted.around and context is not None:
         return (f"Shown: {context.citation.rpartition('#')[2]}, with what stands around it.",)
@@ -185,7 +186,7 @@ def _run(first: int, last: int) -> str:
 
 
 def _runs(numbers: frozenset[int]) -> Sequence[str]:
-    """Ranges such as `3-5` for consecutive numbers."""
+    """Return ranges such as `3-5` for consecutive numbers."""
     runs = groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0])
     held = [[number for _, number in run] for _, run in runs]
     return [_run(one[0], one[-1]) for one in held]

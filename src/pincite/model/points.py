@@ -20,14 +20,15 @@ else:
 
 
 class SparseVector(msgspec.Struct, frozen=True):
-    """Token ids (unsigned 32-bit, ascending, unique) and their finite weights, equally many."""
+    """Token ids (unsigned 32-bit, ascending, unique), and a finite weight for each."""
 
     indices: tuple[int, ...]
     values: tuple[float, ...]
 
 
 class TermCounts(msgspec.Struct, frozen=True, array_like=True):
-    """Counts for the IDF: `chunks` with any term, and `having` by term id."""
+    """Counts for the IDF: the number of `chunks` with any term, and in `having` the number with
+    each term, by term id."""
 
     chunks: int = 0
     having: Mapping[int, int] = {}

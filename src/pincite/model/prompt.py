@@ -36,7 +36,8 @@ def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> 
 
     A passage that does not fit is left out, and the next one is tried. Only the best one may be
     cut, at the end of a line, with a note. The text never has more than `max_tokens` by the
-    estimate of `support.token_estimate`. Raises UsageError for a number below 300 or no number.
+    estimate of `support.token_estimate`. Raises UsageError for a `max_tokens` that is not a number
+    or is below 300.
     """
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
     require_kind("line_numbers", line_numbers, bool, "True or False")
@@ -60,8 +61,8 @@ def write_prompt(pack: EvidencePack, max_tokens: int, *, line_numbers: bool) -> 
 
 
 def opening(pack: EvidencePack, max_tokens: int, *, question: bool = True) -> list[str]:
-    """The text before the passages: the question, the verdict, what an answer may lack, and an
-    introduction of the passages or the reason why there are none."""
+    """Return the text before the passages: the question, the verdict, what an answer may lack, and
+    an introduction of the passages or the reason why there are none."""
     parts = [_head(pack, max_tokens, question=question)]
     if pack.evidence:
         return [*parts, f"{_RULE} {LEVEL_ADVICE[pack.verdict.level]}"]
@@ -70,17 +71,18 @@ def opening(pack: EvidencePack, max_tokens: int, *, question: bool = True) -> li
 
 
 def unsearched(pack: EvidencePack) -> str:
-    """Why nothing was searched: the mistake in the scope, in words; empty if it was searched."""
+    """Return why nothing was searched: the mistake in the scope, in words. Empty if the index was
+    searched."""
     return "; ".join(one.message for one in pack.warnings if one.code == _OUT_OF_SCOPE)
 
 
 def closest_label(place: int) -> str:
-    """The text before the citation of a passage below the threshold, instead of a number."""
+    """Return the text before the citation of a passage below the threshold, instead of a number."""
     return f"(closest {place + 1})"
 
 
 def lacks(pack: EvidencePack) -> Sequence[str]:
-    """A sentence for each thing that an answer may lack or that was not checked."""
+    """Return a sentence for each thing that an answer may lack or that was not checked."""
     said = [*absent_words(pack.absent_terms)]
     said += [
         f"Not shown, {'changed' if one.why == 'stale' else 'deleted'} since it was indexed:"
@@ -95,7 +97,7 @@ def lacks(pack: EvidencePack) -> Sequence[str]:
 
 
 def _head(pack: EvidencePack, max_tokens: int, *, question: bool) -> str:
-    """Question, verdict and notes. Each line has at most a tenth of the budget."""
+    """Return question, verdict and notes. Each line has at most a tenth of the budget."""
     most = max_tokens // 10
     verdict = pack.verdict
     judged = f"{verdict.level} ({LEVEL_WORDS[verdict.level]}). {one_line(verdict.reason)}"
@@ -115,5 +117,5 @@ def _cut(text: str, tokens: int) -> str:
 
 
 def left_out(count: int, of: int) -> str:
-    """The number of passages that did not fit, as a sentence."""
+    """Return the number of passages that did not fit, as a sentence."""
     return f"Left out for lack of space: {count} of {of} passages."

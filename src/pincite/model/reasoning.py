@@ -6,8 +6,8 @@ _BEGIN, _END = "<think>", "</think>"
 
 
 def without_thought(text: str) -> str:
-    """Return the text without thoughts, and without white space around it. A thought that is cut
-    off has no end: what follows its beginning is left out. Takes time linear in the text."""
+    """Return the text without thoughts, and without white space around it. If a thought was cut off
+    and has no end, everything from its beginning is removed. Takes time linear in the text."""
     said: list[str] = []
     at = 0
     while (begin := text.find(_BEGIN, at)) >= 0:

@@ -13,7 +13,7 @@ from pincite.model.documents import Element, PageSpan, PageUnit
 
 RECORDS = "records"  #: the default name of a source of records
 PAGE_NUMBER = "page_number"  #: the attribute of a page's chunks
-OCR = "ocr"  #: the attribute of chunks that OCR has read; true there
+OCR = "ocr"  #: the attribute of chunks whose text OCR has read: true
 RECORD_LANGUAGES = ("text", "markdown", "html", "rst")
 
 
@@ -52,9 +52,9 @@ class Layout(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class ExtractedRecord(Record):
-    """A record whose `text` was extracted from a file, and which is chunked and cited as that file
-    would be. `spans` are its pages, with their numbers and attributes. Only Pincite makes these:
-    no field of a `Record` is a layout."""
+    """A record whose `text` was extracted from a file. It is chunked and cited like that file.
+    `spans` are its pages, with their numbers and attributes. Only Pincite creates these: a `Record`
+    cannot have a layout."""
 
     spans: tuple[PageSpan, ...] = ()
     layout: Layout | None = None
@@ -82,7 +82,8 @@ class KeptRecord(msgspec.Struct, frozen=True):
 
     @property
     def shape(self) -> str:
-        """A hash, 32 hex digits, of what determines the chunks except text and attributes."""
+        """A hash (32 hex digits) of everything that determines the chunks except text and
+        attributes."""
         parts: tuple[object, ...] = (self.title, self.url, self.language, self.pages)
         if self.layout is not None:
             parts += (self.layout.unit, self.layout.elements)

@@ -15,8 +15,8 @@ from pincite.model.points import TermCounts, Vector
 from pincite.support.names import last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
-#: Words for keyword search; a sentence for vector search; a hypothetical passage of the answer,
-#: embedded like a document.
+#: `lex`: words for keyword search. `vec`: a sentence for vector search. `hyde`: a hypothetical
+#: passage of the answer, embedded like a document.
 SubQueryKind = Literal["lex", "vec", "hyde"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 SignalName = Literal[
@@ -48,8 +48,8 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class Expansion(msgspec.Struct, frozen=True):
-    """A rephrasing of a question, for one collection or, if that is empty, for all. With a `kind`
-    it is for one side of the search."""
+    """A rephrasing of a question for one `collection`, or for all if that is empty. With a `kind`,
+    only that side of the search uses it."""
 
     text: str
     collection: str = ""
@@ -77,9 +77,9 @@ class Query(msgspec.Struct, frozen=True):
     """A normalised question. `identifiers` are its identifier-like words in order of appearance,
     `expansions` the additional queries of a second pass, `corpus` the names of the indexed subject.
 
-    `symbols` are the names that it writes like code, including capitalised words inside a sentence
-    and a name that is the whole question. `asks` is its form: only such names (`symbol`), prose
-    with some (`mixed`), or `prose`.
+    `symbols` are the names in it that are written like code, including capitalised words inside a
+    sentence and a name that is the whole question. `asks` is its form: only such names (`symbol`),
+    prose with some (`mixed`), or `prose`.
 
     `subqueries` are additional queries of every pass, each for one side. `intent` is for the
     reranker only."""
@@ -147,7 +147,7 @@ class Scope:
     unshown: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
 
-    if TYPE_CHECKING:  # what callers may give; a search makes tuples of it
+    if TYPE_CHECKING:  # types that callers may give; a search converts them to tuples
 
         def __init__(
             self,
@@ -173,7 +173,8 @@ class Scope:
         return {name: one for name, one in self.tags.items() if f"tags.{name}" in self.unshown}
 
     def called(self, collection: str) -> str:
-        """Return the name of a collection for messages: none if no message shows the names."""
+        """Return the name of a collection for messages, or "a collection" if no message may show
+        names."""
         return "a collection" if "collections" in self.unshown else collection
 
     @property
@@ -205,14 +206,14 @@ class Hit(msgspec.Struct, frozen=True, gc=False):
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """One source's hits, ordered by (-score, id).
+    """The hits of one signal in one collection, ordered by (-score, id).
 
-    `hits[:depth]` are the results of the source. The rest, if any, are scores requested by id, so
-    that both sides of a fusion have scores for the whole union. `wording` is 0 for the question
-    itself and counts its expansions from 1. Scores are comparable between rankings of the same
-    signal, kind, wording and `scale`, which names the model of dense ones. `counted` has the counts
-    of the query's terms in all chunks of the collection. It is None if they are not counted, or
-    would reveal what other users have.
+    `hits[:depth]` are the search results. The rest, if any, are scores requested by id, so that
+    both sides of a fusion have scores for the whole union. `wording` is 0 for the question itself
+    and counts its expansions from 1. Scores are comparable between rankings of the same signal,
+    kind, wording and `scale`, which names the model of dense ones. `counted` has the counts of the
+    query's terms in all chunks of the collection. It is None if they are not counted, or would
+    reveal what other users have.
     """
 
     collection: str
@@ -262,7 +263,7 @@ class Candidate(msgspec.Struct, frozen=True):
     descriptions: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        """Vectors are not compared."""
+        """Compare everything except the vectors."""
         if not isinstance(other, Candidate):
             return NotImplemented
         mine = (self.collection, self.chunk, self.signals, self.descriptions)
@@ -276,21 +277,22 @@ class Candidate(msgspec.Struct, frozen=True):
         return f"Candidate({shown})"
 
     def signal(self, name: SignalName) -> Signal | None:
-        """The latest signal of that name, or None."""
+        """Return the latest signal of that name, or None."""
         for signal in reversed(self.signals):  # a generator takes three times as long
             if signal.name == name:
                 return signal
         return None
 
     def with_signal(self, *signals: Signal) -> Candidate:
-        """The same candidate with more signals."""
+        """Return the same candidate with more signals."""
         return Candidate(
             self.collection, self.chunk, (*self.signals, *signals), self.vector, self.descriptions
         )
 
     @property
     def rank_signal(self) -> Signal:
-        """The signal that decides the order: the latest ranking signal."""
+        """The signal that decides the order: the latest ranking signal. Raises ValueError if there
+        is none."""
         for signal in reversed(self.signals):
             if signal.name in RANKING_SIGNALS:
                 return signal
@@ -328,7 +330,7 @@ class Chosen(Pool, frozen=True):
 
 
 def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str, str] | None:
-    """The first defined symbol whose name is in `sought`, and the path of its definition."""
+    """Return the first defined symbol whose name is in `sought`, and the path of its definition."""
     names = {last_component(name) for name in sought}
     for one in candidates:
         for symbol in one.chunk.symbols:

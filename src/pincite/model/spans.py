@@ -10,14 +10,15 @@ from pincite.support.fields import replace
 
 
 def match_of(chunk: Chunk) -> Match:
-    """A found passage as a mark within a larger context."""
+    """Return a found passage as a mark within a larger context."""
     start_char, end_char = chars_of(chunk) or (None, None)
     return Match(cite(chunk), chunk.id, chunk.start_line, chunk.end_line, start_char, end_char)
 
 
 def between(before: Chunk, after: Chunk) -> str | None:
-    """The white space between two neighbours in the file. None if it is unknown, if they are on two
-    pages, and if their attributes differ, because a search may have access to only one of them."""
+    """Return the white space between two neighbours in the file. None if it is unknown, if they are
+    on two pages, or if their attributes differ, because a search may have access to only one of
+    them."""
     if before.content_hash != after.content_hash or _given(before) != _given(after):
         return None
     size = after.start - before.end
@@ -31,8 +32,8 @@ def between(before: Chunk, after: Chunk) -> str | None:
 
 
 def _given(chunk: Chunk) -> Attributes:
-    """Its attributes without `visual`: a table belongs to the text of its page, whether or not a
-    filter selects tables."""
+    """Return the attributes of a chunk without `visual`: a table belongs to the text of its page,
+    whether or not a filter selects tables."""
     held = chunk.attributes
     if chunk.on_page is None or held.get("visual") is not chunk.visual:
         return held
@@ -42,7 +43,7 @@ def _given(chunk: Chunk) -> Attributes:
 def joined(before: Chunk, after: Chunk) -> Chunk | None:
     """Merge two spans that overlap or touch. The text is that of the file from the beginning of the
     first to the end of the last. `before` begins no later than `after`. None if that text is not
-    known exactly, if their common parts differ, and across pages."""
+    known exactly, if their common parts differ, or if they are on two pages."""
     if not _same_document(before, after) or before.start > after.start:
         return None
     if after.start > before.end:
@@ -64,7 +65,7 @@ def joined(before: Chunk, after: Chunk) -> Chunk | None:
 
 
 def _same_document(before: Chunk, after: Chunk) -> bool:
-    """Do both belong to the same text, with known positions?"""
+    """Return whether both belong to the same text, with known positions."""
 
     def place(one: Chunk) -> tuple[object, ...]:
         return one.repo, one.ref, one.path, one.content_hash, one.cited_in, one.page
@@ -78,7 +79,8 @@ def _same_document(before: Chunk, after: Chunk) -> bool:
 
 
 def _overlapped(before: Chunk, after: Chunk) -> str | None:
-    """The text of two spans, where the second begins within the first or directly after it."""
+    """Return the text of two spans, where the second begins within the first or directly after
+    it."""
     offset = after.start - before.start
     common = min(before.end, after.end) - after.start
     lines = before.text.count("\n", 0, offset)

@@ -14,7 +14,7 @@ from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 
 LineKind = Literal["lex", "vec", "hyde", "intent"]
-#: Limits on the characters and lines of each kind. guess, unmeasured
+#: Limits on the characters and lines of each kind. Guess, unmeasured.
 _CHARS: Final[dict[str, int]] = {"lex": 200, "vec": 500, "hyde": 2_000, "intent": 500}
 _LINES: Final[dict[str, int]] = {"lex": 3, "vec": 3, "hyde": 2, "intent": 1}
 _LINE: Final = re.compile(r"(lex|vec|hyde|intent):[ \t]*(\S.*)")
@@ -63,7 +63,7 @@ def read_subqueries(lines: Iterable[str], question: str) -> SubQueries:
 
 
 def _read(line: str) -> tuple[LineKind, str] | None:
-    """Kind and text of a line, None if it has another form."""
+    """Return kind and text of a line, None if it has another form."""
     match = _LINE.fullmatch(line.strip())
     if match is None:
         return None
@@ -86,5 +86,5 @@ def checked_subqueries(lines: Sequence[str], question: str) -> tuple[str, ...]:
 
 
 def with_subqueries(query: Query, asked: SubQueries) -> Query:
-    """The query with its rephrasings, and the intent for the reranker."""
+    """Return the query with its rephrasings, and the intent for the reranker."""
     return replace(query, subqueries=asked.expansions, intent=asked.intent or query.intent)

@@ -17,7 +17,7 @@ ThresholdOrigin = Literal["measured", "calibrated", "assumed"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Is the evidence good enough? Judged by one named signal of a known kind.
+    """The judgement whether the evidence is good enough, by one named signal of a known kind.
 
     `thresholds` is the origin of `grounded_at` and `weak_at`. `calibrated` says whether they were
     learned on a golden set of this corpus.

@@ -39,7 +39,7 @@ CLOSEST: Final = "Closest passages, below the bar: they are no evidence."
 
 
 def absent_words(absent: AbsentTerms) -> tuple[str, ...]:
-    """A sentence for each kind of terms that occur nowhere; () if there are none."""
+    """Return a sentence for each kind of terms that occur nowhere; () if there are none."""
     kinds = (
         ("Nothing that is indexed has", absent.index),
         ("None of these passages has", absent.evidence),
