@@ -130,7 +130,7 @@ class DatabaseLeases:
 
     @asynccontextmanager
     async def take(self, collection: str, what: str, waiting: Waiting) -> AsyncIterator[None]:
-        """As `Leases.take`."""
+        """See `Leases.take`."""
         check_name(collection)
         said = what.encode(errors="backslashreplace").decode().replace("\0", "")[:_SHOWN_CHARS]
         async with self.pool.connection(_FOREVER_S) as keeper:

@@ -13,11 +13,11 @@ from pincite.model import DocumentRecord, IndexedDocument
 _PAGE = 1_000
 _LAST: Final = chr(0x10FFFF)
 _SURROGATES: Final = (0xD800, 0xDFFF)
-AT_ONCE = 16  #: small documents: a millisecond
+AT_ONCE = 16  #: small documents between two pauses: a millisecond
 
 
 class Paged(Protocol):
-    """What gives records of documents in the order of source and path."""
+    """A source of document records, in the order of source and path."""
 
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
@@ -27,8 +27,8 @@ class Paged(Protocol):
 async def every_record(
     index: Paged, collection: str, source: str | None, limit: int
 ) -> tuple[DocumentRecord, ...]:
-    """All records of a collection, or of one of its sources, by source and path. Each request is
-    for `limit` of them, at least 1."""
+    """Return all records of a collection, or of one of its sources, by source and path. Each
+    request is for `limit` records, at least 1."""
     found: list[DocumentRecord] = []
     after: tuple[str, str] | None = None
     while page := await index.documents_after(collection, source, after, limit):
@@ -41,7 +41,8 @@ async def every_record(
 
 
 async def record_at(index: Paged, collection: str, source: str, path: str) -> DocumentRecord | None:
-    """The record of a document, None if it is not indexed: one request, and no chunk is read."""
+    """Return the record of a document, None if it is not indexed. Sends one request and reads no
+    chunk."""
     if not path:
         return None
     async with aclosing(_from(index, collection, source, path, 1)) as records:
@@ -52,8 +53,9 @@ async def record_at(index: Paged, collection: str, source: str, path: str) -> Do
 async def records_at(
     index: Paged, collection: str, source: str, paths: Iterable[str]
 ) -> tuple[DocumentRecord, ...]:
-    """The records of these documents, and of all that are in folders of these names: two requests
-    for each, however many there are besides."""
+    """Return the records of these documents, and of all documents in folders with these names. Each
+    name takes two requests, and one more for each further 1,000 records in its folder, however many
+    other documents there are."""
     found: dict[str, DocumentRecord] = {}
     for path in paths:
         if (one := await record_at(index, collection, source, path)) is not None:

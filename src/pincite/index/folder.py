@@ -49,9 +49,9 @@ def remembered(root: Path) -> Remembered:
 def remember(
     root: Path, store: StoreSettings, in_use: Callable[[Path], bool] = lambda _: False
 ) -> None:
-    """Record the store of an index, or check that it still uses it. A folder without a collection
-    has no points: its store may change, unless a process has the index `in_use`, because that may
-    be writing the first points. Raises ConfigError."""
+    """Record the store of an index, or check that the index still uses it. A folder without a
+    collection has no points, so its store may change, unless a process has the index `in_use`: that
+    process may be writing the first points. Raises ConfigError."""
     known = remembered(root)
     same = (known.settings.kind, known.settings.url, known.settings.prefix) == (
         *(store.kind, store.url, store.prefix),
@@ -80,12 +80,12 @@ def fresh_owner() -> str:
 
 
 def write_remembered(root: Path, what: Remembered) -> None:
-    """Store this in the folder, atomically."""
+    """Write the store of an index into its folder, atomically."""
     replace_private(root / REMEMBERED, msgspec.json.encode(what))
 
 
 def make_folder(root: Path) -> None:
-    """An index folder that only its user can read and that version control leaves alone. Raises
+    """Make an index folder that only its user can read and that version control ignores. Raises
     IndexUnavailable."""
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,9 +96,9 @@ def make_folder(root: Path) -> None:
 
 
 def require_own(root: Path) -> None:
-    """Raise IndexUnavailable for an index folder of another user, or one with links or pipes for
-    files; a missing folder is allowed. Root is refused as well, because the owner could not open
-    files that root writes there."""
+    """Raise IndexUnavailable for an index folder of another user, and for one with links or pipes
+    instead of files; a missing folder is allowed. Root is refused as well, because the owner could
+    not open files that root writes there."""
     try:
         status = root.stat()
     except FileNotFoundError:
@@ -130,8 +130,8 @@ def require_plain_stores(root: Path) -> None:
 
 def _require_plain(folder: Path, *, linked: bool = True) -> list[Path]:
     """Return the folders in a folder, which may be missing. Raises IndexUnavailable for a link or a
-    pipe in it; a socket is that of the daemon. Unless they may be `linked`, files with a second
-    name are refused as well."""
+    pipe in it; a socket is allowed, because the daemon has one. Unless `linked` is set, files with
+    a second name (a hard link) are refused as well."""
     found = []
     try:
         with os.scandir(folder) as entries:

@@ -1,10 +1,11 @@
-"""The IDF of a query's terms from what the catalog has counted, and weights that add up exactly.
+"""Apply the IDF of a query's terms from the counts of the catalog, with weights whose sums are
+exact.
 
-Engines count for themselves, but each in its own way: points that were removed stay in the count
-until a segment is rebuilt, staged ones are in it, and shards count apart. So engines are asked for
-plain products. These are exact: all weights are multiples of powers of two, so coarse that no sum
-of their products takes more than the 24 bits of float32. In which order an engine adds does not
-show.
+Each engine counts terms in its own way: removed points stay in its count until a segment is
+rebuilt, staged points are included, and shards count separately. So engines only compute plain
+products. These are exact: all weights are multiples of powers of two, so coarse that no sum of
+their products takes more than the 24 bits of float32. The order in which an engine adds them makes
+no difference.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _CHUNK_BITS = 9
 _CHUNK_STEPS = 2**_CHUNK_BITS
 _LARGEST = 4
 _FLOAT_BITS = 24
-#: Weights that were rounded before; forgotten together when full, which takes 5 MB. A collection
-#: has some thousand: they depend on how often a chunk has a term, and on its length.
+#: A cache of rounded weights, cleared when it is full, at 5 MB. A collection has some thousand
+#: different weights: they depend on how often a chunk has a term, and on its length.
 _REMEMBERED = 50_000
 _ROUNDED: dict[float, float] = {}
 
@@ -48,7 +49,7 @@ def count_terms(vectors: Iterable[SparseVector]) -> TermCounts:
 
 def rounded(chunk: SparseVector, path: str = "") -> SparseVector:
     """Return the weights of a chunk as multiples of 1/512, none of them 0. Raises InvalidPoint,
-    which names the path, for a weight that is no positive float32. The store checks the rest."""
+    which names the path, for a weight that is not a positive float32. The store checks the rest."""
     try:
         return SparseVector(chunk.indices, tuple(map(_ROUNDED.__getitem__, chunk.values)))
     except KeyError:  # a weight that has not been seen yet
@@ -61,10 +62,10 @@ def rounded(chunk: SparseVector, path: str = "") -> SparseVector:
 
 
 def with_idf(query: SparseVector, counted: TermCounts) -> SparseVector:
-    """The query's weights times ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks with any term, of
-    which n have this one; terms that no chunk has are left out. They are rounded to the finest
-    power of two with which products add up exactly, 1/128 for a question of ten words, and never
-    to 0."""
+    """Return the query's weights times ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks with any
+    term, of which n have this one. Terms that no chunk has are left out. The results are rounded to
+    the finest power of two with which sums of products stay exact, 1/128 for a question of ten
+    words, but never to 0."""
     weights = {}
     for term, value in zip(query.indices, query.values, strict=True):
         if n := counted.having.get(term, 0):

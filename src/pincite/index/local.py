@@ -1,10 +1,11 @@
-"""A store and a catalog that always agree, whatever dies in between.
+"""An index of a store and a catalog that agree, even after a crash.
 
-The order of writes is the whole trick. The points of documents are staged, unseen; then the
-records are committed to the catalog, which is the moment when the new ones count; then the points
-are published and those of their predecessors removed. After a crash at any point, the revisions
-that the catalog names are the truth: other points are leftovers, and a revision with too few points
-(only a loss of power can do that) is forgotten, so that the next run of its source brings it back.
+The order of writes ensures this. First the points of documents are staged, which hides them from
+searches. Then the records are committed to the catalog, and from this moment on the new revisions
+are valid. Then the points are published, and those of the replaced revisions are removed. After a
+crash at any step, the revisions in the catalog are the valid ones. Other points are leftovers. A
+revision with too few points, which only a power failure can cause, is deleted from the catalog, so
+that the next run of its source indexes it again.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ log = logging.getLogger("pincite.index.local")
 
 
 class LocalIndex:
-    """`pincite.ports.Index` over a store and a catalog that nobody else writes to. Call `open`
+    """`pincite.ports.Index` over a store and a catalog that no other process writes to. Call `open`
     first and `close` last."""
 
     def __init__(self, store: Store, catalog: Catalog, measured: Measured | None = None) -> None:
@@ -67,12 +68,13 @@ class LocalIndex:
         self._optimising = Optimising(store, lambda error: self.panicked(error))
         self._refs = Refs(catalog)
         self._successors = Successors()
-        #: Has anything been written since `flush` began?
+        #: Whether anything was written since `flush` began.
         self.dirty = False
 
     async def open(self, *, repair: bool = True) -> None:
-        """Open all collections, and `repair` what a crash has left. Raises DiskFull, StoreError,
-        but one broken collection is left to `collections` to name and to `reset` to repair."""
+        """Open all collections, and with `repair` make store and catalog agree after a crash.
+        Raises DiskFull and StoreError. A broken collection does not raise: `collections` reports
+        it, and `reset` repairs it."""
         for spec in await self._catalog.specs():
             self._specs[spec.name] = spec
             try:
@@ -186,7 +188,7 @@ class LocalIndex:
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
     ) -> tuple[DocumentRecord, ...]:
-        """The next of what `documents` gives, behind a (source, path)."""
+        """Return the next records of `documents`, after a (source, path)."""
         self._require(collection)
         return await self._catalog.documents(collection, source, after, limit)
 
@@ -349,12 +351,13 @@ class LocalIndex:
         self._optimising.begin(collection)
 
     def panicked(self, error: EnginePanicked) -> None:
-        """The engine has panicked beside all requests, which will see it, too."""
+        """Log that the engine panicked outside of a request. Requests will fail with the same
+        error."""
         log.critical("the engine panicked: %s", error)
 
     @property
     def busy(self) -> bool:
-        """Is a background task running?"""
+        """Whether a background task is running."""
         return self._optimising.busy
 
     async def close(self) -> None:
@@ -366,7 +369,8 @@ class LocalIndex:
             await self._catalog.close()
 
     async def _write(self, collection: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run one change of a collection at a time. A caller that gives up does not stop it."""
+        """Run one change of a collection at a time. It is completed even if its caller is
+        cancelled."""
         async with self._locks.setdefault(collection, asyncio.Lock()):
             self.dirty = True
             try:
@@ -400,5 +404,5 @@ def _in_order(revisions: Mapping[str, Sequence[Point]]) -> dict[str, list[str]]:
 
 
 def _changes(before: DocumentRecord, after: DocumentRecord) -> dict[str, AttributeValue | None]:
-    """What becomes of the attributes that all chunks of a document have."""
+    """Return the changes of the attributes that all chunks of a document have."""
     return changes_between(before.all_attributes, after.all_attributes)

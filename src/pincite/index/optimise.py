@@ -22,18 +22,18 @@ class Optimising:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, collection: str) -> None:
-        """Optimise a collection if that is worthwhile."""
+        """Start to optimise a collection, if that is worthwhile."""
         task = asyncio.create_task(self._optimise(collection))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     @property
     def busy(self) -> bool:
-        """Is an optimisation running?"""
+        """Whether an optimisation is running."""
         return bool(self._tasks)
 
     async def stop(self) -> None:
-        """Cancel what is running, and return when it has ended."""
+        """Cancel all running optimisations and wait until they have ended."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

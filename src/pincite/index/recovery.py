@@ -9,9 +9,9 @@ from pincite.support.fields import replace
 async def reconcile(store: Store, catalog: Catalog, collection: str) -> int:
     """Make the store contain exactly the revisions that the catalog names, and the other way round.
 
-    Revisions that the catalog does not name are leftovers and are removed. Documents of which
-    the store has too few points are forgotten, and their sources become incomplete, so that the
-    next run brings them back. Returns how many there were.
+    Revisions that the catalog does not name are leftovers and are removed. Documents of which the
+    store has too few points are removed from the catalog, and their sources become incomplete, so
+    that the next run indexes them again. Returns the number of these documents.
     """
     held = await store.revisions(collection)
     records = await catalog.documents(collection)

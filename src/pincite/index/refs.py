@@ -10,8 +10,9 @@ from pincite.support.fields import replace
 
 
 class Refs:
-    """A commit changes the `ref` of every document of a checkout. Writing it to every point would
-    remove them from the store's graph. So it is looked up here, and cached until `forget`."""
+    """A cache of the current `ref` of documents. A commit changes the `ref` of every document of a
+    checkout. Writing it to every point would remove the points from the store's graph, so it is
+    looked up in the catalog and cached until `forget`."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog

@@ -10,14 +10,15 @@ from typing import Final, TypeGuard
 from pincite.ports import AnyOf, Condition, SearchRequest
 from pincite.support.fields import replace
 
-#: Three times what a search gives a collection by default.
+#: Seconds: three times the default time limit of a search for one collection.
 KEPT_S: Final = 30.0
 
 
 class Successors:
-    """A search within a scope first reads the revisions in it, then searches these. If a document
-    is replaced in between, or is in the catalog but not yet published, the other revision of the
-    same path counts as well. Otherwise the document would be missing, old and new."""
+    """The revisions that were replaced in the last `KEPT_S` seconds. A search within a scope first
+    reads the revisions in it, then searches these. If a document is replaced in between, or is in
+    the catalog but not yet published, the other revision of the same path counts as well. Otherwise
+    both the old and the new version of the document would be missing."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s

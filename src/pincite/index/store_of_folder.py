@@ -1,4 +1,4 @@
-"""The store of an index folder, opened as the folder or the settings say."""
+"""Open the store of an index folder, as the folder or the settings say."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pincite.stores.open_store import (
 
 
 def open_remembered(root: Path, environ: Mapping[str, str]) -> Opened:
-    """The store of an index folder. Raises StoreError, UsageError."""
+    """Open the store of an index folder. Raises StoreError, UsageError."""
     return open_store(root, remembered(root), environ)
 
 
 def open_store(root: Path, known: Remembered, environ: Mapping[str, str]) -> Opened:
-    """A store, with its key from the environment. Raises StoreError, UsageError."""
+    """Open a store, with its key from the environment. Raises StoreError, UsageError."""
     store = known.settings
     if store.kind == "edge":
         return open_edge(root, store.quantization, store.on_disk)

@@ -1,10 +1,11 @@
-"""Trust in an index folder that was found, not named: require an index of this user, or a
-harmless one.
+"""Check whether an index folder that was found, not named, may be used: it must be an index of this
+user, or a harmless one.
 
-A checkout or an archive may bring an index. What its catalog says of files in the same project
-harms nobody. Sources elsewhere are read into the index at the next refresh, descriptions stand
-outside of the fences of quotations, and models are sent texts. An index with any of these is used
-only if this user has made or accepted it, and what is new in it since.
+A checkout or an archive may contain an index. Entries of its catalog about files in the same
+project are harmless. Other entries are not: sources elsewhere are read into the index at the next
+refresh, descriptions are shown outside of the fences of quotations, and texts are sent to models.
+An index with any of these is used only if this user has made it or has accepted it, including
+everything that was added later.
 
 A catalog is always read in one transaction, in the state in which it is opened later.
 """
@@ -50,8 +51,8 @@ _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 def require_trusted(root: Path, *, writable: bool) -> None:
     """Raise ConfigError for an index that this user has neither made nor accepted and that reaches
-    outside of the folder around it; StoreError for one that cannot be read. One that does not is
-    accepted: those of earlier versions have no id."""
+    outside of the folder around it; StoreError for an index that cannot be read. An index that does
+    not reach outside is accepted, because indexes of earlier versions have no id."""
     with _reading(root) as database:
         with bounded(database, _READ_S, _MOST_BYTES):
             noted = noted_signs(ids_of_catalog(database))
@@ -68,8 +69,9 @@ def require_trusted(root: Path, *, writable: bool) -> None:
 
 
 def accept_index(root: Path, claims: Collection[str]) -> bool:
-    """Note an index with no other claims than these as one of this user, and return whether that
-    was possible. Without an id of this user it gets one. Raises ConfigError, StoreError."""
+    """Record an index as one of this user, if it has no other claims than these, and return whether
+    that was possible. An index without an id of this user gets one. Raises ConfigError,
+    StoreError."""
     with _writing(root) as database:
         _require_accepted(root, database, lambda one: one.text in claims)
         signs = {one.sign for one in demands_of_catalog(database)}
@@ -83,7 +85,7 @@ def accept_index(root: Path, claims: Collection[str]) -> bool:
 
 
 def claims_of_index(root: Path) -> tuple[str, ...]:
-    """Return what takes trust in an index, for people. Raises StoreError."""
+    """Return the claims of an index that require trust, as texts for people. Raises StoreError."""
     with _reading(root) as database:
         _require_sound(database)
         with bounded(database, _READ_S, _MOST_BYTES):
@@ -105,7 +107,8 @@ def _require_accepted(
     accepted: Callable[[Demand], bool],
     known: bool = False,
 ) -> None:
-    """Raise ConfigError for claims that were not accepted, of an index with a known id or not."""
+    """Raise ConfigError for claims that were not accepted. `known` says whether the index has an id
+    of this user."""
     claims = _claims(database, root.parent)
     if not (others := [*dict.fromkeys(one.text for one in claims if not accepted(one))]):
         return
@@ -128,7 +131,7 @@ def _require_accepted(
 
 
 def _claims(database: sqlite3.Connection, around: Path) -> list[Demand]:
-    """Return what takes trust: all but sources in the folder around the index."""
+    """Return the claims that require trust: all but sources in the folder around the index."""
     return [
         one
         for one in demands_of_catalog(database)
@@ -153,7 +156,7 @@ def _begin(root: Path, database: sqlite3.Connection) -> None:
 
 @contextmanager
 def _writing(root: Path) -> Iterator[sqlite3.Connection]:
-    """Open the catalog in a transaction that no other process writes in. Raises StoreError."""
+    """Open the catalog in a transaction that excludes other writers. Raises StoreError."""
     path = catalog_of(root)
     with _translated(root):
         require_regular(path)
@@ -189,7 +192,8 @@ def _translated(root: Path) -> Iterator[None]:
 
 
 def _inside(location: str, folder: Path) -> bool:
-    """Is it in the folder, links followed? A relative path means another place in the daemon."""
+    """Return whether a location is in the folder, after following links. A relative path is not,
+    because it means another place in the daemon."""
     try:
         return Path(location).is_absolute() and Path(location).resolve().is_relative_to(
             folder.resolve()
