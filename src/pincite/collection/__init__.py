@@ -1,1 +1,1 @@
-"""Collections as users see them: a base with its members, and those of other programs."""
+"""Collections as users see them: bases with their members, and collections of other programs."""

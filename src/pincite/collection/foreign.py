@@ -1,4 +1,4 @@
-"""Collections of other programs, opened as `[collections.NAME]` says, and only read."""
+"""Collections of other programs, which `[collections.NAME]` configures and Pincite only reads."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LOOK_S: Final = 5.0  # what `pincite status` waits for a server
+_LOOK_S: Final = 5.0  # seconds that `pincite status` waits for a server
 _ID = re.compile(r"#?([0-9a-f]{8,32})")
 
 
 class ForeignCollections:
-    """All that the settings name. Nothing is imported, opened or asked before it is needed, and a
-    server that is away costs its own collections only."""
+    """The collections of other programs that the settings name. Nothing is imported, opened or
+    requested before it is needed, and a server that does not answer affects only its own
+    collections."""
 
     def __init__(self, settings: Settings, models: Models) -> None:
         self._settings = settings
@@ -63,8 +64,8 @@ class ForeignCollections:
         return bool(self._named)
 
     def refuse(self, name: str) -> None:
-        """Raise UsageError for a name that is no text, and for a collection that is only read. An
-        empty name is the default."""
+        """Raise UsageError for a name that is not a text, and for the name of one of these
+        collections. An empty name is the default."""
         require_kind("collection", name, str, "the name of a collection")
         name = name or self._settings.indexed_collection
         if name in self._named:
@@ -76,9 +77,9 @@ class ForeignCollections:
     async def searchables(
         self, daemon: Embedding, infos: Sequence[CollectionInfo]
     ) -> dict[str, Searchable | PinciteError]:
-        """Each by its name, none asked yet, or why it cannot be. `daemon` has the bundled model,
-        `infos` are the collections of the index. Raises ConfigError for a name that one of these
-        has, too."""
+        """Return each collection by its name, or the error why it cannot be searched; no request is
+        sent. `daemon` has the bundled model, `infos` are the collections of the index. Raises
+        ConfigError for a name that a collection of the index has, too."""
         taken = {name for info in infos for name in (info.spec.name, info.spec.public_name)}
         for name in sorted(self._named.keys() & taken):
             raise ConfigError(
@@ -112,11 +113,12 @@ class ForeignCollections:
         )
 
     def known(self) -> tuple[CollectionInfo, ...]:
-        """What there is, without asking anybody."""
+        """Return the collections by name. No request is sent."""
         return tuple(self._info(name) for name in sorted(self._named))
 
     async def infos(self) -> tuple[CollectionInfo, ...]:
-        """What there is, by name; `broken` says why one cannot be searched."""
+        """Return the collections by name, as their servers describe them; `broken` says why one
+        cannot be searched."""
         return tuple(await asyncio.gather(*(self._looked(name) for name in sorted(self._named))))
 
     async def _looked(self, name: str) -> CollectionInfo:
@@ -136,12 +138,13 @@ class ForeignCollections:
         return CollectionInfo(self._spec(name), (), 0, 0, 0, foreign=self._where(name))
 
     def readable(self) -> Mapping[str, Readable]:
-        """Each by its name, to read from."""
+        """Return each collection by its name, for reading."""
         return {name: LateReadable(partial(self._collection, name)) for name in self._named}
 
     async def find(self, prefix: str) -> tuple[str, Chunk] | None:
-        """The point whose id begins with these hex digits, and its collection; where points have
-        numbers all 32 are needed. Servers that do not answer have none."""
+        """Return the collection and the point whose id begins with these hex digits, None if there
+        is none. All 32 digits are needed if ids are numbers. Servers that do not answer are
+        skipped."""
         if _ID.fullmatch(prefix) is None:
             return None
         found = await asyncio.gather(
@@ -161,8 +164,8 @@ class ForeignCollections:
         return (name, chunks[0]) if chunks and chunks[0].id.startswith(prefix) else None
 
     async def explain_misses(self, locator: str, reading: Awaitable[T]) -> T:
-        """What `reading` gives. Raises a better UsageError where it was asked to read from one of
-        these."""
+        """Return the result of `reading`. Raises a better UsageError if the locator names one of
+        these collections."""
         try:
             return await reading
         except TagsRequired:
@@ -184,7 +187,7 @@ class ForeignCollections:
         )
 
     async def close(self) -> None:
-        """Hang up on all servers."""
+        """Close the connections to all servers."""
         self._open.clear()
         while self._connections:
             await self._connections.pop().close()
@@ -216,7 +219,8 @@ class ForeignCollections:
         return self._open[name]
 
     def _spec(self, name: str) -> CollectionSpec:
-        """What the settings say. The size of the bundled model is known, others are opened late."""
+        """Return the spec that the settings describe. The size of the bundled model is known; other
+        models are opened later."""
         one = self._named[name]
         size = 0
         if one.model == BUNDLED and not isinstance(bundled := self._bundled(), ModelUnavailable):

@@ -1,4 +1,4 @@
-"""A base is what users call a collection; its members are collections of one dense model each.
+"""Bases and their members: a base is a collection for users, and each member has one dense model.
 
 A collection that was made under its own name is the first member of its own base.
 """
@@ -15,16 +15,17 @@ from pincite.model import CollectionSpec, SourceRecord, SourceType
 from pincite.ports import CollectionInfo
 from pincite.support.fields import replace
 
-_LONGEST = 64  # what a store takes
+_LONGEST = 64  # characters, the limit of a store
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
 def member_name(
     base: str, model: str, dimensions: int, fingerprint: str, taken: Collection[str] = ()
 ) -> str:
-    """`{base}__{model}_{dimensions}`, as in `chunks__text_embedding_3_small_1536`: the model's name
-    in lower case, everything but letters and digits as `_`. Where that is `taken`, or longer than a
-    store allows, it ends with eight digits of the fingerprint's BLAKE2b."""
+    """Return the name of a member, `{base}__{model}_{dimensions}`, as in
+    `chunks__text_embedding_3_small_1536`: the model's name in lower case, with `_` for everything
+    but letters and digits. If this name is `taken`, or longer than a store allows, it ends with
+    eight digits of the fingerprint's BLAKE2b."""
     safe = _UNSAFE.sub("_", model.lower()).strip("_")
     name = f"{base}__{safe}_{dimensions}" if dimensions else f"{base}__{safe}"
     if name not in taken and len(name) <= _LONGEST:
@@ -34,21 +35,21 @@ def member_name(
 
 
 def members(infos: Iterable[CollectionInfo], base: str) -> tuple[CollectionInfo, ...]:
-    """The members that searches ask, in the order in which they were made."""
+    """Return the members of a base that are searched, in the order in which they were made."""
     everything = tuple(infos)
     unseen = hidden(everything)
     return tuple(info for info in all_members(everything, base) if info.spec.name not in unseen)
 
 
 def all_members(infos: Iterable[CollectionInfo], base: str) -> tuple[CollectionInfo, ...]:
-    """Those that are hidden, too."""
+    """Return all members of a base, including hidden ones, in the order in which they were made."""
     found = (info for info in infos if info.spec.public_name == base)
     return tuple(sorted(found, key=lambda info: (info.spec.serial, info.spec.name)))
 
 
 def hidden(infos: Iterable[CollectionInfo]) -> frozenset[str]:
-    """The collections that are no part of a search: one that is being filled, and those that a
-    later one stands in for."""
+    """Return the names of the collections that are not searched: those that are being filled, and
+    those that a later one replaces."""
     specs = [info.spec for info in infos]
     serials = {spec.name: spec.serial for spec in specs}
     replaced = {
@@ -62,20 +63,20 @@ def hidden(infos: Iterable[CollectionInfo]) -> frozenset[str]:
 
 
 def visible(infos: Iterable[CollectionInfo]) -> tuple[CollectionInfo, ...]:
-    """The collections that are searched, in the same order."""
+    """Return the collections that are searched, in the given order."""
     everything = tuple(infos)
     unseen = hidden(everything)
     return tuple(info for info in everything if info.spec.name not in unseen)
 
 
 def next_serial(infos: Iterable[CollectionInfo]) -> int:
-    """Later than all of these."""
+    """Return a serial that is later than those of all these collections."""
     return max((info.spec.serial for info in infos), default=-1) + 1
 
 
 def all_sources(infos: Iterable[CollectionInfo]) -> tuple[SourceRecord, ...]:
-    """The sources of all of them by name, as the last that has it knows it; one is complete where
-    it is in all that have it."""
+    """Return the sources of all collections by name, each with the record of the last collection
+    that has it. A source is complete if it is complete in all of them."""
     found: dict[str, SourceRecord] = {}
     for info in infos:
         for record in info.sources:
@@ -87,7 +88,7 @@ def all_sources(infos: Iterable[CollectionInfo]) -> tuple[SourceRecord, ...]:
 
 
 def as_one(infos: Sequence[CollectionInfo], spec: CollectionSpec) -> CollectionInfo:
-    """Members as one collection with the spec of one of them."""
+    """Return members as one collection with the given spec."""
     kinds = Counter[SourceType]()
     for info in infos:
         kinds.update(info.kinds)
@@ -105,8 +106,8 @@ def as_one(infos: Sequence[CollectionInfo], spec: CollectionSpec) -> CollectionI
 
 
 def by_base(infos: Iterable[CollectionInfo]) -> tuple[CollectionInfo, ...]:
-    """What searches ask as users see it: every base once, by name, with the spec of its last
-    member."""
+    """Return the searched collections as users see them: each base once, by name, with the spec of
+    its last member."""
     everything = tuple(infos)
     bases = sorted({info.spec.public_name for info in visible(everything)})
     groups = (members(everything, base) for base in bases)
@@ -114,7 +115,7 @@ def by_base(infos: Iterable[CollectionInfo]) -> tuple[CollectionInfo, ...]:
 
 
 def require_base(infos: Iterable[CollectionInfo], name: str) -> None:
-    """Raise UsageError for the name of a single member where all of them are meant."""
+    """Raise UsageError for the name of a single member, where the name of a base is expected."""
     for info in infos:
         if info.spec.name == name != info.spec.public_name:
             raise UsageError(

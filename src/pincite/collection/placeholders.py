@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LateReadable:
-    """A `Readable` that is connected to with its first use: importing the server's client takes
+    """A `Readable` that connects at its first use, because importing the server's client takes
     longer than a search."""
 
     def __init__(self, connect: Callable[[], Readable]) -> None:
@@ -56,8 +56,8 @@ class LateReadable:
 
 
 class NamedEncoder(CollectionEncoder):
-    """The model that the configuration names. Whether it is the one that the vectors were made with
-    nobody can tell; their dimensions are compared with each search."""
+    """The model that the configuration names. It cannot be verified that this model made the
+    vectors; only their dimensions are compared, at each search."""
 
     async def opened(self) -> HostedEncoder:
         if self._encoder is None:
@@ -66,7 +66,7 @@ class NamedEncoder(CollectionEncoder):
 
 
 class MissingEncoder:
-    """The bundled model where it has not been fetched: every use says so."""
+    """The bundled model if it was not fetched: each query raises ModelUnavailable."""
 
     fingerprint = BUNDLED
     dimensions = 0
@@ -83,7 +83,7 @@ class MissingEncoder:
 
 
 class NoSparse:
-    """The sparse side of a collection without one."""
+    """The sparse encoder of a collection without sparse vectors."""
 
     fingerprint = ""
     idf = False

@@ -1,4 +1,4 @@
-"""Collections with the encoders that made them: what searches ask."""
+"""Collections with the encoders that made them, opened for searches."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
 
-#: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
-#: it (docs/decisions/0004). Without data in the sum, 72 questions about the code of three
-#: repositories with much data have .767 of .706, and 45 about their pages .358 of .752 (0020).
+#: The share of its chunks from which a collection counts as code; mixed ones gain nothing from that
+#: (docs/decisions/0004). If data did not count in the total, three repositories with much data
+#: would rank as code: nDCG rises from .706 to .767 for 72 questions about their code, and falls
+#: from .752 to .358 for 45 about their pages (0020).
 CODE_SHARE = 0.75
-#: From this share on, it is searched as deep as code: otherwise, data and pages take the places of
+#: The share from which a collection is searched as deep as code: otherwise, data and pages displace
 #: code among few hits (docs/decisions/0020).
 DEEP_SHARE = 0.5
-#: For a model whose name differs from that of the collection: to compare both, it is opened before
-#: the search. Guess, unmeasured.
+#: Seconds to open a model whose name differs from that of the collection's model, to compare both
+#: before a search. Guess, unmeasured.
 _OPENING_S = 7.0
 
 
@@ -44,9 +45,9 @@ _Meant: TypeAlias = tuple[tuple[Searchable, ...], tuple[Notice, ...]]
 
 @dataclass(slots=True)
 class Searchables:
-    """The collections of an index by name, opened once. `failed` says why one could not be,
-    `named` which model the configuration names for one that has no others beside it. `default` is
-    the collection that a scope means which names none, empty for all."""
+    """The collections of an index by name, opened once. `failed` has the errors of those that could
+    not be opened. `named` has the model that the configuration names, for collections with a single
+    model. `default` is the collection for a scope that names none, empty for all."""
 
     infos: Mapping[str, CollectionInfo]
     opened: dict[str, Searchable] = field(default_factory=dict)
@@ -57,12 +58,12 @@ class Searchables:
 
     @property
     def partial(self) -> bool:
-        """Does a collection lack vectors that it is going to have?"""
+        """Whether a collection lacks vectors that are still to be computed."""
         return any(one.embedded < 1 for one in self.opened.values())
 
     async def within(self, scope: Scope) -> _Meant:
-        """The collections that a scope means, a base standing for all of its members, and notices
-        about members that could not be opened while others could.
+        """Return the collections of a scope, with all members of each base, and notices about
+        members that could not be opened while others could.
 
         Raises UsageError for an unknown name, FingerprintMismatch, ConfigError, ProviderError.
         """
@@ -86,11 +87,11 @@ class Searchables:
         return tuple(found), tuple(notices)
 
     def _asked(self, scope: Scope) -> tuple[str, ...]:
-        """The collections that are named, by the scope or else by the settings."""
+        """Return the collections that the scope names, else the default of the settings."""
         return scope.collections or ((self.default,) if self.default else ())
 
     def _groups(self, scope: Scope) -> list[tuple[str, ...]]:
-        """The names of the members of each base that is asked, none twice."""
+        """Return the names of the members of each requested base, without duplicates."""
         infos = self.infos.values()
         bases = dict.fromkeys(info.spec.public_name for info in visible(infos))
         groups: list[tuple[str, ...]] = []
@@ -105,7 +106,7 @@ class Searchables:
         return groups
 
     def _unusable(self, asked: str, scope: Scope) -> UsageError | None:
-        """Why a named collection cannot be searched; None where it can."""
+        """Return why a named collection cannot be searched; None if it can."""
         if tuple(members(self.infos.values(), asked)):
             return None
         called = sorted({info.spec.public_name for info in self.infos.values()})
@@ -124,15 +125,15 @@ class Searchables:
         )
 
     async def _require_configured(self, one: Searchable) -> None:
-        """Raise FingerprintMismatch where `[collections.NAME]` names another model than the one
-        that the collection was made with."""
+        """Raise FingerprintMismatch if `[collections.NAME]` names another model than the one that
+        made the collection."""
         named = self.named.get(one.spec.name)
         if named is None or one.spec.dense is None:
             return
         wanted = "" if named == BUNDLED else named
         if isinstance(one.dense, CollectionEncoder) and wanted:
             if wanted != one.spec.model:  # the same model at another address is fine
-                # a model that is down costs meaning, not the search
+                # without the model, keyword search still works
                 with suppress(ProviderError, TimeoutError):
                     async with within(_OPENING_S):
                         await one.dense.opened()
@@ -147,8 +148,8 @@ async def open_searchables(
     infos: Sequence[CollectionInfo],
     foreign: ForeignCollections,
 ) -> Searchables:
-    """Every collection that can be searched, those of other programs, too. What fails is kept, for
-    those who ask for it. Raises ConfigError where two have one name."""
+    """Open every collection that can be searched, including those of other programs. Errors are
+    kept for searches of these collections. Raises ConfigError if two collections have one name."""
     use = settings.use
     everything = {info.spec.name: info for info in (*infos, *foreign.known())}
     made = Searchables(everything, default=settings.collection)
@@ -203,7 +204,8 @@ def share_of_code(info: CollectionInfo) -> float:
 def _dense(
     settings: Settings, models: Models, client: ServedIndex, spec: CollectionSpec, named: str
 ) -> DenseEncoder | None:
-    """What embeds queries for a collection: the daemon's model, or that of a provider."""
+    """Return the encoder of queries for a collection: the daemon's bundled model, or a provider's;
+    None for a lexical collection."""
     if spec.dense is None:
         return None
     if spec.model and not is_bundled(spec.model):

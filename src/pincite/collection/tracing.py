@@ -12,7 +12,7 @@ from pincite.trace import Trace
 
 
 class Watched:
-    """A search that somebody may watch."""
+    """A search that telemetry may record."""
 
     def __init__(self, tracing: Tracing | None, span: Span | None, steps: Trace) -> None:
         self._tracing = tracing
@@ -20,8 +20,8 @@ class Watched:
         self._steps = steps
 
     def found(self, pack: EvidencePack, *, told: bool = False) -> None:
-        """Tell what the search came to. Where the daemon has searched, its stages are told by the
-        times that it gave, unless it has `told` of them itself."""
+        """Record the result of a search. If the daemon has searched, its stages are recorded from
+        the times in the pack, unless they were `told` already."""
         if self._tracing is None or self._span is None:
             return
         here = bool(self._steps.steps)
@@ -44,7 +44,8 @@ _NOBODY = nullcontext(Watched(None, None, Trace(float)))
 def watched_search(
     question: Question, profile: Profile, steps: Trace
 ) -> AbstractContextManager[Watched]:
-    """The span of a search, and for its `steps` a follower that makes those of its stages."""
+    """Return a context with the span of a search. The stages that `steps` records get spans within
+    it."""
     tracing = installed()
     return _NOBODY if tracing is None else _watched(tracing, question, profile, steps)
 

@@ -1,5 +1,5 @@
-"""The members of a base as one index to write to: new documents go to one member, and a document is
-in one member only."""
+"""Write to the members of a base as one index: new documents go to one member, and a document is in
+one member only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 
 def passed_on(method: _Method[P, T]) -> _Method[P, T]:
-    """Return the method of `Index`, asked of the index itself: it concerns one member alone."""
+    """Return a method that calls the same method of the index, because it concerns one member
+    only."""
     called = method.__name__
 
     async def call(self: UnionIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -34,10 +35,10 @@ def passed_on(method: _Method[P, T]) -> _Method[P, T]:
 
 
 class UnionIndex:
-    """`pincite.ports.Index` for a run of indexing into `target`. What is asked of the target is
-    answered for the `others`, too; a document that is written leaves the member that had it.
+    """`pincite.ports.Index` for an indexing run into `target`. Requests about the target include
+    the `others`; a document that is written is removed from the member that had it.
 
-    The old one is removed when the new one is there: a search in between may show both, and a
+    The old copy is removed after the new one is written: a search in between may show both, and a
     crash in between leaves both until the next run of that source.
     """
 
@@ -60,12 +61,14 @@ class UnionIndex:
     weigh = passed_on(Index.weigh)
 
     def made_with(self, source: str, path: str) -> tuple[str, ...]:
-        """As `CollectionSpec.made_with`, of the other member that has this document, if one has."""
+        """Return `CollectionSpec.made_with` of the other member that has this document, () if none
+        has it."""
         place = self._places.get((source, path))
         return self._others[place[0]].made_with if place else ()
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
-        """As `Index.collections`; the target knows the sources of all, its counts are its own."""
+        """See `Index.collections`. The target has the sources of all members, but its own
+        counts."""
         infos = await self._index.collections()
         ours = [i for i in infos if i.spec.name in self._others or i.spec.name == self._target]
         return tuple(
@@ -76,7 +79,8 @@ class UnionIndex:
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        """As `Index.documents`, each once: that of the target, else of the last that has it."""
+        """See `Index.documents`. Each document occurs once, from the target or else from the last
+        member that has it."""
         found: dict[tuple[str, str], DocumentRecord] = {}
         for name in reversed(self._others):
             for record in await self._index.documents(name, source):
@@ -92,13 +96,13 @@ class UnionIndex:
         return tuple(found[key] for key in sorted(found))
 
     async def create(self, spec: CollectionSpec) -> None:
-        """As `Index.create`; what the target learns of attributes the others know, too."""
+        """See `Index.create`. The other members get the attributes of the target, too."""
         await self._index.create(spec)
         if spec.name == self._target:
             await self.share(spec.attributes, spec.require)
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
-        """As `Index.put_source`; the others that have this source know the same of it."""
+        """See `Index.put_source`. Other members that have this source get the same record."""
         await self._index.put_source(collection, record)
         for info in await self._index.collections() if self._others else ():
             known = {one.source.name for one in info.sources}
@@ -108,7 +112,7 @@ class UnionIndex:
     async def share(
         self, attributes: Mapping[str, AttributeType], require: tuple[str, ...]
     ) -> None:
-        """Give the others these attributes and what is required of all documents."""
+        """Add these attributes and required attributes to the other members."""
         for name, spec in self._others.items():
             if require == spec.require and attributes.keys() <= spec.attributes.keys():
                 continue
@@ -119,7 +123,7 @@ class UnionIndex:
             await self._index.create(self._others[name])
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
-        """As `Index.replace`."""
+        """See `Index.replace`."""
         await self._index.replace(collection, documents)
         await self._move_out((record.source, record.path) for record, _ in documents)
 
@@ -132,23 +136,23 @@ class UnionIndex:
             await self._index.remove(name, revisions)
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        """As `Index.touch`; each member knows its own."""
+        """See `Index.touch`. Each member changes the documents that it has."""
         for name in (collection, *self._others):
             await self._index.touch(name, records)
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
-        """As `Index.remove`; each member knows its own."""
+        """See `Index.remove`. Each member removes the documents that it has."""
         for name in (collection, *self._others):
             await self._index.remove(name, revisions)
 
     async def settle(self, collection: str) -> None:
-        """As `Index.settle`, of all members."""
+        """See `Index.settle`. All members are settled."""
         for name in (collection, *self._others):
             await self._index.settle(name)
 
     async def let_go(self) -> tuple[str, ...]:
-        """Forget sources of which the others have nothing left, and drop those that are empty.
-        Returns the names of these."""
+        """Forget sources without documents in the other members, and drop members without
+        documents. Returns the names of the dropped members."""
         dropped = []
         infos = await self._index.collections()
         known = {r.source.name for i in infos if i.spec.name == self._target for r in i.sources}
@@ -156,7 +160,7 @@ class UnionIndex:
             name = info.spec.name
             if name not in self._others:
                 continue
-            for record in info.sources:  # one without documents yet stands nowhere else
+            for record in info.sources:  # a source without documents is recorded nowhere else
                 if record.source.name not in known:
                     await self._index.put_source(self._target, record)
             if not info.documents:
