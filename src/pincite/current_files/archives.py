@@ -1,4 +1,4 @@
-"""Passages of archives and wheels, held against the members that are there now."""
+"""Compare passages of archives and wheels with the current members of the files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REMEMBERED = 20_000  # members; each takes 300 bytes
 
 
 class Archives:
-    """Archives by their place, and what their members had when they were read last."""
+    """Content hashes of the members of archives that were read, by archive."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Signature], dict[str, str]] = {}
@@ -38,7 +38,8 @@ class Archives:
     def look(
         self, record: SourceRecord, asked: Sequence[NumberedQuote], seen: list[Seen | None]
     ) -> None:
-        """As `Folders.look`. An archive is opened once for as long as it stays as it is."""
+        """See `Folders.look`. An archive is opened only for members that are not known to be
+        unchanged."""
         missing = missing_place(record, folder=False)
         if isinstance(missing, str):
             for number, quote in asked:
@@ -79,7 +80,7 @@ class Archives:
     def _compare(
         self, opened: OpenSource, record: SourceRecord, one: NumberedQuote, known: dict[str, str]
     ) -> Seen:
-        """Raises SourceError."""
+        """Compare a quote with its member of the archive. Raises SourceError."""
         chunk = one.quote.chunk
         entry = opened.find(chunk.path)
         if entry is None:

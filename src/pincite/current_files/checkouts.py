@@ -13,13 +13,13 @@ from pincite.sources.git import find_checkout, head_of
 from pincite.sources.git_objects import is_blob
 
 _REMEMBERED = 20_000  # files; each takes 300 bytes
-_AGAIN_S = 60.0  # guess, unmeasured: until a commit that could not be read is asked for again
+_AGAIN_S = 60.0  # guess, unmeasured: until git is asked again for a commit that could not be read
 
 
 @dataclass(frozen=True, slots=True)
 class GitFile:
-    """A file of a checkout with its content, and the revision that it was indexed at, empty where
-    it had another content then."""
+    """A file of a checkout with its content hash. `ref` is the revision at which it was indexed,
+    empty if it had another content then."""
 
     path: str
     content_hash: str
@@ -27,7 +27,8 @@ class GitFile:
 
 
 class Checkouts:
-    """Work trees by their root, and what their commits have been found to hold."""
+    """What is known of commits: their blobs, and the revisions of files, by the root of the work
+    tree."""
 
     def __init__(self) -> None:
         self._refs: dict[tuple[str, str, str, str], str] = {}
@@ -35,11 +36,11 @@ class Checkouts:
         self._unread_until_s: dict[tuple[str, str], float] = {}
 
     def head(self, root: str) -> str | None:
-        """The commit that is checked out. Reads two small files."""
+        """Return the commit that is checked out. Reads two small files."""
         return head_of(Path(root))
 
     def known(self, root: str, head: str | None, file: GitFile) -> str | None:
-        """The revision of a file, None where git may have to be asked."""
+        """Return the revision of a file, None if git may have to be asked."""
         if head is None:
             return content_ref(file.content_hash)
         if file.ref in (head, dirty_ref(head, file.content_hash)):
@@ -49,12 +50,12 @@ class Checkouts:
         return self._refs.get((root, head, file.path, file.content_hash))
 
     def ask(self, root: str, head: str, paths: Iterable[str]) -> None:
-        """Learn what a commit has under these paths. Where that is not known yet, git is asked,
-        which takes 10 ms and more."""
+        """Look up the blobs of these paths in a commit. For paths that are not known yet, git is
+        asked, which takes 10 ms and more."""
         new = [path for path in paths if (root, head, path) not in self._blobs]
         checkout = find_checkout(Path(root)) if new else None
         if checkout is None or str(checkout.top) != root or checkout.head != head:
-            return  # it moves on while it is looked at
+            return  # the checkout has just changed
         tree = checkout.committed_at(new)
         if tree is None:
             _make_room(self._unread_until_s)
@@ -65,9 +66,9 @@ class Checkouts:
             self._blobs[root, head, path] = tree.blob_at(path)
 
     def ref(self, root: str, head: str, file: GitFile, raw: bytes) -> str:
-        """The commit if the file with these bytes is as committed, line ends aside, else the commit
-        with a mark; the revision that it was indexed at, else its own content, where what the
-        commit has is not known."""
+        """Return the revision of a file with these bytes: the commit if the file is as committed,
+        apart from line ends, else the `-dirty` ref of the commit. If the blob in the commit is
+        unknown, return the revision at which the file was indexed, else a ref of its content."""
         if (root, head, file.path) not in self._blobs:
             return _as_before(file)
         blob = self._blobs[root, head, file.path]

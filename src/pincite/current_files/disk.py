@@ -1,8 +1,8 @@
 """Read a file below a folder without following links and without waiting.
 
-What was read is remembered by size, times and inode, so that a file that stays as it is costs one
-`lstat`. A file that has only just changed may change again without another time stamp, as git
-knows, so it is read each time until it is older than that.
+Content hashes are cached by size, times and inode, so an unchanged file costs one `lstat`. A file
+that has just changed may change again without a new time stamp, a problem that git has, too. Such a
+file is read each time until its change is older than `RACY_NS`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Literal
 from pincite.readers import content_hash_of
 from pincite.support.capabilities import open_below
 
-#: A file that changed less than this before it was read may change again without other times: the
-#: kernel counts them in steps of 4 ms, FAT in steps of 2 s, as some network disks do.
+#: Nanoseconds. A file that changed less than this before it was read may change again without a new
+#: time stamp: the kernel has steps of 4 ms, FAT and some network disks have steps of 2 s.
 RACY_NS = 2_000_000_000
 _REMEMBERED = 20_000  # files; each takes 400 bytes
 _TRIES = 3  # of a file that changes while it is read
@@ -30,7 +30,7 @@ Signature = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file has: the hash of it, and its bytes if they have been read."""
+    """The content of a file: its hash, and its bytes if they were read."""
 
     content_hash: str
     raw: bytes | None = None
@@ -38,15 +38,16 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """Why there is no content: no regular file is there (`gone`), it may not be read (`closed`),
-    it is larger than what is indexed (`large`), or the disk does not say (`failed`)."""
+    """Why there is no content: there is no regular file (`gone`), it may not be read (`closed`), it
+    is larger than an indexed file may be (`large`), or the disk reports another error
+    (`failed`)."""
 
     problem: Problem
     detail: str
 
 
 class Disk:
-    """Files by root and path, and what they had when they were read last."""
+    """Reads files by root and path, and caches their content hashes."""
 
     def __init__(
         self,
@@ -62,8 +63,8 @@ class Disk:
     def content(
         self, root: str, path: str, folders: dict[str, bool], *, raw: bool = False
     ) -> Content | Lacking:
-        """The content of the file `path` below `root`, with its bytes if `raw` is set or they
-        had to be read. `folders` remembers which folders are none, for one look."""
+        """Return the content of the file `path` below `root`, with its bytes if `raw` is set or
+        they had to be read. `folders` caches for one look which paths are folders."""
         place = f"{root}/{path}"
         try:
             if not _is_plain(path) or not self._below(root, path, folders):
@@ -85,7 +86,7 @@ class Disk:
             return Lacking("failed", f"{path} cannot be read: {error.strerror}")
 
     def _below(self, root: str, path: str, folders: dict[str, bool]) -> bool:
-        """Are all folders on the way to the file folders, and no links?"""
+        """Return whether all parents of the file below `root` are folders, not links."""
         end = path.find("/")
         while end >= 0:
             folder = f"{root}/{path[:end]}"
@@ -97,7 +98,7 @@ class Disk:
         return True
 
     def _read(self, root: str, path: str) -> Content | Lacking:
-        """Raises OSError."""
+        """Read a file, again if it changes meanwhile. Raises OSError."""
         for _ in range(_TRIES):
             now_ns = self._clock_ns()
             handle = open_below(root, path)
@@ -122,7 +123,7 @@ class Disk:
 
 
 def _read_all(opened: io.FileIO, most: int) -> bytes:
-    """All bytes, but no more than `most` and one."""
+    """Read all bytes, but at most `most` + 1."""
     parts, left = [], most + 1
     while left > 0 and (part := opened.read(left)):
         parts.append(part)
@@ -131,11 +132,11 @@ def _read_all(opened: io.FileIO, most: int) -> bytes:
 
 
 def signature(status: os.stat_result) -> Signature:
-    """What changes with every write to a file, and with every other file in its place."""
+    """Return values that change with every write to a file, and if another file takes its place."""
     times = status.st_mtime_ns, status.st_ctime_ns
     return status.st_dev, status.st_ino, status.st_size, *times
 
 
 def _is_plain(path: str) -> bool:
-    """Does a path lead nowhere but down?"""
+    """Return whether a path leads only downwards."""
     return "\0" not in path and not {"", ".", ".."} & set(path.split("/"))

@@ -1,7 +1,7 @@
 """`pincite.ports.Files` on the disks of this machine.
 
-Looking goes on in another thread, which may hang on a disk that does not answer. Then the search
-goes on without it, and that source is not looked at again until the thread has come back.
+Files are read in another thread, which may hang on a disk that does not answer. Then the search
+continues without it, and that source is not read again until the thread has returned.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _Look = Callable[[SourceRecord, Sequence[NumberedQuote], list[Seen | None]], Non
 
 @dataclass(slots=True)
 class _Work:
-    """Whether a thread has come back, and the process that it is in."""
+    """Whether a thread has ended, and the id of its process."""
 
     ended: bool = False
     process: int = field(default_factory=os.getpid)
@@ -41,8 +41,8 @@ class _Work:
 
 @dataclass(slots=True)
 class _Run:
-    """One look, in a thread: what is to be looked at, in order, and what has been seen. `at` is
-    the place that it is at."""
+    """One look in a thread: the quotes of each source, in order, and the results. `at` is the
+    location of the source that is being read."""
 
     groups: Sequence[tuple[SourceRecord, Sequence[NumberedQuote]]]
     seen: list[Seen | None]
@@ -52,7 +52,7 @@ class _Run:
 
 
 class FilesOnDisk:
-    """`pincite.ports.Files`. `sources` gives what the index knows of a collection's sources."""
+    """`pincite.ports.Files`. `sources` returns the source records of a collection."""
 
     def __init__(
         self, sources: Sources, limits: SourceLimits = SourceLimits(), racy_ns: int = RACY_NS
@@ -65,7 +65,7 @@ class FilesOnDisk:
     async def look(
         self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
-        """See Files."""
+        """See `Files.look`."""
         records = await self._records({quote.collection for quote in quotes})
         seen: list[Seen | None] = [None] * len(quotes)
         groups: dict[tuple[str, str], tuple[SourceRecord, list[NumberedQuote]]] = {}
@@ -104,7 +104,7 @@ class FilesOnDisk:
             except EnginePanicked:
                 raise
             except PinciteError:
-                continue  # what it says of its sources cannot be had: nothing is claimed
+                continue  # its sources cannot be read, so nothing is claimed about their files
         return found
 
     def _hangs(self, place: str) -> bool:
@@ -115,7 +115,7 @@ class FilesOnDisk:
         return work is not None
 
     async def _run(self, run: _Run, limit_s: float) -> None:
-        """Return when all has been seen, or the time is up."""
+        """Compare all quotes with their files, for at most `limit_s` seconds."""
 
         def work() -> None:
             try:
@@ -142,7 +142,8 @@ class FilesOnDisk:
 
 
 def _described(seen: Seen, record: SourceRecord | None) -> Seen:
-    """With the descriptions of its folders, and of its source where something of it is masked."""
+    """Return a result with the descriptions of its folders, and with a notice if its text has
+    masked secrets."""
     if record is None:
         return seen
     source, chunk = record.source, seen.chunk
@@ -162,7 +163,8 @@ def _late(place: str) -> Notice:
 
 
 def _of_ref(refs: tuple[str, ...], quote: Quote, seen: Seen) -> Seen:
-    """Of a revision that was asked for by name."""
+    """Return the result for a search within named revisions. If its file is now at another
+    revision, show the indexed passage if it has the same content, else report it as stale."""
     if seen.gone or seen.chunk.ref.startswith(refs):  # as scopes do
         return seen
     if seen.chunk.content_hash == quote.chunk.content_hash:  # it had this text then, too

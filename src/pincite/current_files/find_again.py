@@ -1,4 +1,4 @@
-"""A passage and what is around it, found again in a file that has changed."""
+"""Find a passage and its context again in a file that has changed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pincite.support.finding.find import Lines, find_span
 
 
 def find_again(chunk: Chunk, text: str, ref: str, content_hash: str) -> Chunk | None:
-    """The chunk where the `text` of its file has it now, cited at that revision; None where it is
-    nowhere. Every character counts, but line ends may have been translated. What began or ended
-    with a line must do so still. Of headings those are kept that the text still has."""
+    """Return the chunk at its place in the current `text` of its file, cited at this revision; None
+    if the text no longer has it. Every character must match, but line ends may have been
+    translated. A passage that began or ended with a line must still do so. Headings that the text
+    no longer has are removed."""
     near = Lines(chunk.start_line, chunk.end_line)
     starts, ends = chunk.start_column is None, chunk.end_column is None
     span = find_span(text, chunk.text, near, starts_line=starts, ends_line=ends)
@@ -46,8 +47,8 @@ def _at(chunk: Chunk, text: str, span: tuple[int, int], ref: str, content_hash: 
 
 
 def around(context: Context | None, then: Chunk, now: Chunk, text: str) -> Context | None:
-    """The context as the file has it: the lines around the passage that are as they were, without
-    a gap, and those of its matches that are in them. None where nothing but the passage is left."""
+    """Return the context as the file has it now: the unchanged lines around the passage, without a
+    gap, and the matches within them. None if only the passage itself is left."""
     if context is None:
         return None
     lines, shown = text.split("\n"), context.text.split("\n")
@@ -56,7 +57,7 @@ def around(context: Context | None, then: Chunk, now: Chunk, text: str) -> Conte
     by = now.start_line - then.start_line
 
     def stays(number: int) -> bool:
-        """Is this line of the context where the passage has come to?"""
+        """Return whether this line of the context is unchanged and has moved as the passage has."""
         place = number - context.start_line
         there = 0 <= place < len(shown) and 0 < number + by <= len(lines)
         return there and shown[place].rstrip() == lines[number + by - 1].rstrip()
@@ -79,7 +80,7 @@ def around(context: Context | None, then: Chunk, now: Chunk, text: str) -> Conte
 
 
 def at_ref(context: Context | None, ref: str) -> Context | None:
-    """The context with its citations at another revision of the same content."""
+    """Return the context with its citations at another revision of the same content."""
     if context is None:
         return None
     return replace(
@@ -97,7 +98,8 @@ def _moved(one: Match, ref: str, by: int) -> Match:
 
 
 def _cited(citation: str, ref: str, start: int, end: int) -> str:
-    """The citation at these lines of this revision; what is none stays."""
+    """Return the citation with these lines and this revision; a text that is not a citation is
+    unchanged."""
     parsed = parse_citation(citation) if citation else None
     if parsed is None:
         return citation

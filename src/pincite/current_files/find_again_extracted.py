@@ -1,4 +1,4 @@
-"""Passages of extracted documents, found again in a file that has changed."""
+"""Find passages of extracted documents again in a file that has changed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pincite.support.fields import replace
 from pincite.support.finding.find import find_chars
 from pincite.support.terminal import one_line
 
-#: A search does not wait longer for the text of a file: two minutes may pass until it is there.
+#: Seconds that a search waits for the text of a file, whose extraction may take two minutes.
 WAIT_S: Final = 0.8  # guess, unmeasured: less than the second that a look may take
 
 
 def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: Source) -> Seen:
-    """The file has these bytes now, at that revision: the text is extracted again. Where that
-    takes long, other files are looked at meanwhile, and this one is unchecked."""
+    """Compare a quote with the text that is extracted again from the current bytes of its file, at
+    this revision. If that takes longer than `WAIT_S`, the passage is unchecked."""
     path = quote.chunk.path
     try:
         found = extract_soon(path, raw, content_hash, WAIT_S, ocr=source.ocr)
@@ -82,7 +82,7 @@ def _box_of(found: Extraction, start: int, end: int) -> tuple[float, float, floa
 
 
 def _around(context: Context | None, then: Chunk, now: Chunk, text: str) -> Context | None:
-    """The context where all of it is around the passage still."""
+    """Return the context if all of it is still around the passage, else None."""
     before = context.text.find(then.text) if context else -1
     if context is None or before < 0:
         return None
@@ -109,5 +109,5 @@ def _moved(citation: str, now: Chunk, by: int) -> str:
         return citation
     start, end = parsed.start_char + by, parsed.end_char + by
     there = replace(parsed, ref=now.ref, start_char=start, end_char=end, page=now.page)
-    there = replace(there, rows=None)  # of what stands around, other rows may have come in
+    there = replace(there, rows=None)  # rows may have been inserted in the context
     return format_citation(there)

@@ -1,4 +1,4 @@
-"""Passages of a folder, a checkout or a file, held against what is there now."""
+"""Compare passages of a folder, a checkout or a file with the current files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from pincite.readers import text_in
 
 @dataclass(slots=True)
 class _Look:
-    """One look at a source. `folders` says which paths are folders, `contents` what files have,
-    `later` which of the quotes git is to be asked for."""
+    """One look at a source. `folders` says which paths are folders. `contents` has the contents of
+    files, `later` the quotes for which git has to be asked."""
 
     record: SourceRecord
     head: str | None
@@ -37,7 +37,7 @@ class _Look:
 
 
 class Folders:
-    """What is below the roots of sources."""
+    """Compares quotes with the files below the roots of sources."""
 
     def __init__(self, disk: Disk, checkouts: Checkouts) -> None:
         self._disk = disk
@@ -46,8 +46,8 @@ class Folders:
     def look(
         self, record: SourceRecord, asked: Sequence[NumberedQuote], seen: list[Seen | None]
     ) -> None:
-        """Write into `seen` what there is of each, at its number. What git has to be asked for is
-        cited by its content until git has answered."""
+        """Write the result of each quote into `seen`, at its number. A file for which git has to be
+        asked is cited by its content until git has answered."""
         missing = missing_place(record, folder=True)
         if missing is not None:
             for number, quote in asked:
@@ -69,7 +69,7 @@ class Folders:
             self._ask_git(this, head)
 
     def _content(self, this: _Look, one: NumberedQuote) -> Content | Lacking:
-        """What the file has, with its bytes where it has changed."""
+        """Return the content of the file of a quote, with its bytes if it has changed."""
         root, chunk = this.record.source.location, one.quote.chunk
         content = this.contents.get(chunk.path)
         if content is None:

@@ -16,19 +16,19 @@ from pincite.support.terminal import one_line
 
 
 class NumberedQuote(NamedTuple):
-    """A quote and its place among all of a look."""
+    """A quote and its position among all quotes of a look."""
 
     number: int
     quote: Quote
 
 
 def unchecked(quote: Quote, notice: Notice | None = None) -> Seen:
-    """As it was indexed: nothing is known of its file."""
+    """Return the passage as it was indexed, without knowledge of its file."""
     return Seen(quote.chunk, quote.context, "unchecked", notice=notice)
 
 
 def fresh(quote: Quote, ref: str) -> Seen:
-    """The file is what was indexed, and this is its revision now."""
+    """Return the result for a file that still has the indexed content, now at this revision."""
     chunk = quote.chunk
     if ref == chunk.ref:
         return Seen(chunk, quote.context, "fresh")
@@ -36,7 +36,7 @@ def fresh(quote: Quote, ref: str) -> Seen:
 
 
 def changed(quote: Quote, text: str, ref: str, content_hash: str) -> Seen:
-    """The file has this text now, at that revision."""
+    """Return the result for a file that now has this text, at this revision: moved, or gone."""
     found = find_again(quote.chunk, text, ref, content_hash)
     if found is None:
         return gone(quote, "stale", "its text is no longer in the file")
@@ -44,20 +44,21 @@ def changed(quote: Quote, text: str, ref: str, content_hash: str) -> Seen:
 
 
 def gone(quote: Quote, why: Gone, detail: str) -> Seen:
-    """Neither the passage nor the file is there, or the passage is not."""
+    """Return the result for a passage that its file no longer has, or whose file no longer
+    exists."""
     return Seen(quote.chunk, quote.context, "unchecked", why, detail)
 
 
 def lacking(quote: Quote, what: Lacking, source: str) -> Seen:
-    """The file has no content to compare with."""
+    """Return the result for a file without content to compare with."""
     if what.problem == "failed":
         return unchecked(quote, Notice("file_unreadable", one_line(f"{source}: {what.detail}")))
     return gone(quote, "deleted" if what.problem == "gone" else "stale", what.detail)
 
 
 def missing_place(record: SourceRecord, *, folder: bool) -> str | Notice | None:
-    """Why the folder or archive of a source is not there: it was deleted, in words, or is not at
-    hand, as a notice. None where it is there. An index may have been brought from another machine
+    """Return why the folder or archive of a source is not there: a text if it was deleted, a notice
+    if it is unavailable, None if it is there. An index may have been copied from another machine
     without its sources."""
     source = record.source
     try:
