@@ -8,8 +8,8 @@ from pincite.settings.load import Settings
 
 
 def needs_consent(settings: Settings, info: CollectionInfo, *, remote: bool) -> str:
-    """Return why a collection is not refreshed without its user's consent; "" if it is. `remote` is
-    the consent: models and stores of others may be used."""
+    """Return why a collection is not refreshed without its user's consent; "" if it is refreshed.
+    `remote` is the consent to use models and stores on servers."""
     if remote:
         return ""
     ways = "pincite index, or [refresh] remote = true"

@@ -1,6 +1,6 @@
-"""Work in the background that stops when somebody waits for the collection.
+"""Background work that stops when another writer waits for the collection.
 
-Nobody watches such a run, and it can take minutes: a person who begins to index, import or remove
+Nobody watches such a run, and it can take minutes: a user who begins to index, import or remove
 would wait for it without seeing any progress.
 """
 

@@ -150,7 +150,8 @@ async def _refresh_base(
 def _telling_words(
     tell: Callable[[SourceReport], None], found: SourceReport
 ) -> Callable[[Progress], None]:
-    """Return a receiver of progress that tells this once, when the source is found by words."""
+    """Return a receiver of progress that reports the source once, as soon as keyword search can
+    find it."""
     untold = [found]
 
     def hear(progress: Progress) -> None:

@@ -24,9 +24,8 @@ async def update_all(
     one, of every collection. One that fails does not stop the others.
 
     Raises the error of a single collection as it is, such as SourcesMissing, and CollectionsFailed,
-    which has the reports of the others, if one of several fails. UsageError for options that say
-    something of sources, if there are several collections: their sources may be kept apart for a
-    reason.
+    which has the reports of the others, if one of several fails. UsageError for options that change
+    sources, if there are several collections: their sources may be kept apart for a reason.
     """
     named = options.collection or settings.collection
     names = (named,) if named else collections_of(settings, await client.collections())
@@ -53,7 +52,7 @@ async def update_all(
 
 
 def of_sources(options: IndexOptions) -> str:
-    """Return the options that were given and change what is known of sources, for a message."""
+    """Return the names of the given options that change sources, for a message."""
     given = {
         "attributes": bool(options.attributes or options.attribute_texts),
         "the masking of secrets": options.mask_secrets is not None,
@@ -64,7 +63,7 @@ def of_sources(options: IndexOptions) -> str:
 
 def collections_of(settings: Settings, infos: Iterable[CollectionInfo]) -> tuple[str, ...]:
     """Return the names of all collections of the index, then those that only `[[source]]` tables
-    name. Without any, return the default one, whose run says that it is empty."""
+    name. If there are none, return the default one, whose run reports that it is empty."""
     default = settings.indexed_collection
     known = sorted(info.spec.public_name for info in visible(infos) if not info.foreign)
     configured = [each.collection or default for each in settings.sources]
