@@ -1,7 +1,7 @@
 """`python -m pincite.daemon INDEX [MODELS IDLE_S]`: the daemon as a process.
 
 Without the last two arguments, it waits for them as a line of JSON on its standard input, and
-imports what it needs meanwhile (`pincite.daemon.client.standby`). If there is no line, it ends.
+imports its modules meanwhile (`pincite.daemon.client.standby`). It ends if no line arrives.
 
 It goes into the background at once, so that its caller need not wait for its end. The first line on
 stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
@@ -53,8 +53,8 @@ class _Log(RotatingFileHandler):
 
 
 def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
-    """Return the formatter of the environment variables. The client has the same variables and
-    reports invalid ones."""
+    """Return the log formatter that the environment variables select. The client has the same
+    variables and reports invalid ones."""
     from pincite.errors import ConfigError
     from pincite.settings.sections.telemetry import LogFormat
     from pincite.settings.variables import LOG_FORMAT, one_of
@@ -100,7 +100,7 @@ def report(line: object) -> None:
 
 
 async def run(root: Path, models: Path, idle_s: float) -> None:
-    """Serve the index until it is time to leave."""
+    """Serve the index until the daemon is told to leave or has been idle for `idle_s` seconds."""
     from pincite.daemon.host_mark import BEAT_S, beat, join, leave, this_machine
     from pincite.daemon.server.listener import serve
     from pincite.daemon.server.read_only import may_write
@@ -149,8 +149,8 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 
 
 def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
-    """Return 0 after a normal end, 1 after an error that was reported. A process that has waited
-    for its arguments has no log yet for what libraries print."""
+    """Return 0 after a normal end, 1 after an error that was reported. A process that `waited` for
+    its arguments has no log for the output of libraries yet."""
     from pincite.daemon.server.read_only import workplace
     from pincite.daemon.server.service import AlreadyRunning
     from pincite.daemon.wire.protocol import LOG, describe_error
@@ -187,7 +187,7 @@ def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
 
 
 def _keep_errors(log: Path) -> None:
-    """Append what is written to stderr to the log."""
+    """Append everything that is written to stderr to the log."""
     from pincite.daemon.client.background import open_log
 
     file = open_log(log)
@@ -196,8 +196,8 @@ def _keep_errors(log: Path) -> None:
 
 
 def rest_of_arguments() -> list[str] | None:
-    """Import what a daemon with the default store needs. Then return the arguments that it is told,
-    or None if its client has ended without telling any."""
+    """Import the modules of a daemon with the default store. Then return the arguments from
+    standard input, or None if the client has ended without sending any."""
     for name in ("server.listener", "host_mark", "server.read_only"):
         import_module(f"pincite.daemon.{name}")
     import_module("pincite.index.store_of_folder")
@@ -206,7 +206,7 @@ def rest_of_arguments() -> list[str] | None:
     return list(json.loads(line)) if line.endswith(b"\n") else None
 
 
-_DESCRIPTORS = 65_536  # used if there is no limit, or one of a thousand million
+_DESCRIPTORS = 65_536  # used if there is no limit, or if it is far higher
 
 
 def into_the_background() -> None:

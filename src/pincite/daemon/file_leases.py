@@ -2,8 +2,8 @@
 
 A writer holds the lock of `writing-NAME.lock`, a file in which it describes its work. A waiting
 process holds the lock of a ticket, `waiting-NAME+TIME.lock`; the oldest ticket is next. The kernel
-releases the locks of a process that dies, so nobody waits for a dead one, and its ticket is
-removed.
+releases the locks of a process that dies, so no process waits for a dead one. Tickets of dead
+processes are removed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TICKET = "waiting-{}+{}.lock"
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """A writing process, in its own description: `since` is a time in ISO 8601."""
+    """A writing process as it describes itself: `since` is a time in ISO 8601."""
 
     pid: int
     since: str
@@ -78,7 +78,7 @@ class FileLeases(msgspec.Struct, frozen=True):
         return any(is_held(path) for path in self.root.glob(_LOCK.format("*")))
 
     def holders(self) -> tuple[Holder, ...]:
-        """Return the writing processes, in their own descriptions."""
+        """Return the writing processes as they describe themselves."""
         found = []
         for path in sorted(self.root.glob(_LOCK.format("*"))):
             if not is_held(path):
@@ -139,9 +139,8 @@ async def _wait(lock: Lock, ticket: Path, collection: str, waiting: Waiting) -> 
 
 @contextmanager
 def _ticket(root: Path, collection: str) -> Iterator[Path]:
-    """Take a place in the queue. A ticket that was removed as that of a dead process, before it was
-    locked, is replaced by another one. No file is renamed while it is open, which some systems
-    refuse."""
+    """Take a place in the queue. If the ticket is removed as that of a dead process before it is
+    locked, take another one. No file is renamed while it is open, which some systems refuse."""
     while True:
         name = _TICKET.format(collection, f"{time.time_ns():020}-{uuid4().hex}")
         held = _open(root, name)
@@ -173,8 +172,8 @@ def _is_next(ticket: Path) -> bool:
 
 
 def _thrown_away(path: Path) -> bool:
-    """Remove a ticket that nobody holds. It is locked for the removal: a process that has just made
-    it finds it locked or missing, and makes another one."""
+    """Remove a ticket that no process holds. It is locked for the removal: a process that has just
+    made it finds it locked or missing, and makes another one."""
     try:
         lock = open_lock(path, make=False)
     except FileNotFoundError:
@@ -219,8 +218,8 @@ def _say(root: Path, lock: Lock, holder: Holder) -> None:
 
 
 def _holder(lock: Lock) -> Holder | None:
-    """Return the description by the process with the lock; None if it has not written it yet, or
-    has just died."""
+    """Return the description that the process with the lock has written; None if it has not written
+    it yet, or has just died."""
     try:
         holder = msgspec.json.decode(said_in(lock), type=ready(Holder))
     except msgspec.DecodeError:

@@ -58,8 +58,8 @@ def this_machine() -> Mark:
 
 
 async def require_here(root: Path) -> None:
-    """Return when no other machine works in the folder. Waits up to `STALE_S` seconds after another
-    one was last seen. Raises IndexUnavailable if one still does."""
+    """Wait until no other machine works in the folder, up to `STALE_S` seconds after another one
+    was last seen. Raises IndexUnavailable if one still does."""
     await _stale(root, this_machine(), STALE_S)
 
 
@@ -162,8 +162,8 @@ async def attend(root: Path) -> Lock | None:
 
 
 def leave(root: Path, machine: Mark, lock: Lock | None = None) -> None:
-    """Stop working in the folder. The last process of its machine removes the mark. If that is
-    unknown, the mark stays and soon becomes stale."""
+    """Stop working in the folder. The last process of its machine removes the mark. If it is
+    unknown whether this process is the last, the mark stays and soon becomes stale."""
     if lock is not None:
         lock.close()
     seen = _look(root)

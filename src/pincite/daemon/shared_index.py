@@ -74,7 +74,7 @@ class SharedParts(LocalIndex):
         self._read_s = time.monotonic()
 
     async def know(self, collection: str) -> None:
-        """Read a collection that another process may have just made."""
+        """Read a collection that another process may just have made."""
         await self.look_again(now=collection not in self._specs)
 
     async def check(self) -> None:
@@ -230,7 +230,7 @@ class SharedIndex:
         return str(known["owner"])
 
     async def hello(self) -> protocol.Identity:
-        """Answer as `Service.hello`, for this process. Raises StoreError if a server cannot be
+        """See `Service.hello`. Answers for this process. Raises StoreError if a server cannot be
         reached."""
         await (await self._parts()).check()
         shape = protocol.SHAPES[protocol.PROTOCOL]
@@ -240,7 +240,7 @@ class SharedIndex:
         """Do nothing: there is no other process to end."""
 
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
-        """As `Embedding.embed_query`, in this process."""
+        """See `Embedding.embed_query`. Runs in this process."""
         from pincite.encoders.bundled import open_encoder
 
         name = bundled_name(fingerprint)
@@ -253,19 +253,19 @@ class SharedIndex:
         return await embed_as(encoder, fingerprint, text)
 
     async def ask(self, asked: RemoteSearch) -> Answer:
-        """As `Service.ask`. Not called, because searches of a store on a server run in the
+        """See `Service.ask`. Not called, because searches of a store on a server run in the
         client."""
         from pincite.daemon.server.search_here import search_here
 
         return await search_here(asked, self)
 
     async def look(self, wish: Wish) -> Freshness:
-        """As `Service.look`. Folders of one machine are not looked at, because the index belongs to
+        """See `Service.look`. Folders are not looked at: they belong to one machine, the index to
         several."""
         return Freshness(wish.auto)
 
     async def condition(self) -> Condition:
-        """As `Service.condition`."""
+        """See `Service.condition`."""
         loaded = (
             ("encoder of queries",) if any(one.done() for one in self._encoders.values()) else ()
         )

@@ -21,7 +21,7 @@ def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Sta
 
 
 def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> WaitingProcess | None:
-    """Start a process that waits for a line on its input, and whose errors go nowhere until then.
+    """Start a process that waits for a line on its input, and whose stderr is discarded until then.
     Return None where processes cannot fork. Raises OSError."""
     return _WaitingFork(command, environ) if FORK else None
 
@@ -44,10 +44,10 @@ class Started:
 
 
 class WaitingProcess(Started):
-    """A started process that is told one line first."""
+    """A started process that waits for one line first."""
 
     def tell(self, line: bytes) -> None:
-        """Tell it the line. Raises OSError if it has ended."""
+        """Send the line to the process. Raises OSError if it has ended."""
         raise NotImplementedError
 
 
@@ -126,7 +126,7 @@ class _WaitingFork(_Forking, WaitingProcess):
             self._tell_no_more()
 
     def close(self) -> None:
-        """As `Started.close`. A process that was told nothing ends by itself, and is not waited
+        """See `Started.close`. A process that received no line ends by itself, without being waited
         for."""
         flags = os.WNOHANG if self._telling >= 0 else 0
         self._tell_no_more()

@@ -29,7 +29,7 @@ POSTGRES: Final = ("postgresql", "postgres")  #: the schemes of PostgreSQL addre
 def is_shared(settings: Settings) -> bool:
     """Return whether several machines share the index. They do if both its points and the
     workspaces are on servers, and the index folder has no older index of its own. A catalog without
-    collections, which a failed first run leaves, is none."""
+    collections, which a failed first run leaves, does not count as an index."""
     folder = settings.index
     return _on_servers(settings) and not (holds_index(folder) and holds_collections(folder))
 
@@ -40,9 +40,9 @@ def _on_servers(settings: Settings) -> bool:
 
 
 def open_index(settings: Settings) -> ServedIndex:
-    """Return the index of the folder, served by its daemon; see `prepare` for one that may not
-    exist yet. This process itself opens an index that several machines share. Nothing is started or
-    connected before the first request. Close it after use. Raises ConfigError."""
+    """Return the index of the folder, served by its daemon; see `prepare` for a folder that may not
+    exist yet. An index that several machines share is opened by this process itself. Nothing is
+    started or connected before the first request. Close it after use. Raises ConfigError."""
     if is_shared(settings):
         return _open_shared(settings)
     if _on_servers(settings):
@@ -56,8 +56,8 @@ def open_index(settings: Settings) -> ServedIndex:
 
 
 async def stop_daemon(root: Path) -> bool:
-    """End the daemon of an index folder, and return whether it ran. This needs no settings: wrong
-    ones may be the reason to end it. Raises IndexNotFound, IndexUnavailable."""
+    """End the daemon of an index folder, and return whether it ran. No settings are read, because
+    wrong ones may be the reason to end the daemon. Raises IndexNotFound, IndexUnavailable."""
     require_own(root)
     runs = daemon_pid(root) is not None  # without an index where no disk had room for it
     if not runs and not holds_index(root):
@@ -94,8 +94,8 @@ def _open_shared(settings: Settings) -> ServedIndex:
 
 def prepare(root: Path, store: StoreSettings, *, create: bool, found: bool = False) -> None:
     """Create the folder if it is missing and `create` is set, and determine its store. Warns if the
-    folder is read-only. An index that was `found`, and not named, must be of this user or harmless.
-    Raises IndexNotFound, IndexUnavailable, ConfigError, StoreError."""
+    folder is read-only. An index that was `found`, not named, must belong to this user or be
+    harmless. Raises IndexNotFound, IndexUnavailable, ConfigError, StoreError."""
     require_own(root)
     if not holds_index(root):
         if not create:

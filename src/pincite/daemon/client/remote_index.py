@@ -49,7 +49,7 @@ _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 
 def remote(method: _Method[P, T]) -> _Method[P, T]:
-    """Return the method of `protocol.Service` as a request to the daemon."""
+    """Return a method that sends the method of `protocol.Service` as a request to the daemon."""
     called = method.__name__
     parameters = inspect.signature(method).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
@@ -65,7 +65,7 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
 
 
 class _Attempt(msgspec.Struct):
-    """An attempt to connect that is under way. Requests that wait for it have its `failure`."""
+    """An attempt to connect that is in progress. Requests that wait for it raise its `failure`."""
 
     failure: PinciteError | None = None
 
@@ -116,7 +116,7 @@ class RemoteIndex:
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        """As `Index.documents`, page by page."""
+        """See `Index.documents`. Reads page by page."""
         return await every_record(self, collection, source, _PAGE)
 
     async def request(self, name: str, arguments: object, result: Any) -> Any:
@@ -152,8 +152,8 @@ class RemoteIndex:
     async def _exchange(
         self, stream: Stream, body: bytes, name: str, seconds: float
     ) -> bytes | None:
-        """Return the answer, or None if the daemon closed the connection; then the stream is
-        closed."""
+        """Send a request on the stream and return the answer. Return None, with the stream closed,
+        if the daemon closed the connection."""
         answer = None
         try:
             async with asyncio.timeout(seconds):
@@ -201,10 +201,10 @@ class RemoteIndex:
         raise self._died(_MEETINGS, "hello")
 
     async def _understood(self, stream: Stream, again: int) -> bool:
-        """Return whether the daemon has our version. False if it has gone: an older daemon that
-        nobody uses is asked to leave. This is not repeated if older daemons keep coming (`again`),
-        as they do if an older version was installed under a running program. Raises
-        DaemonOfAnotherVersion."""
+        """Return whether the daemon has our version. Returns False if it has ended: an older daemon
+        that nobody uses is asked to leave. This is not repeated if another older daemon has started
+        since (`again`), as happens if an older version was installed under a running program.
+        Raises DaemonOfAnotherVersion."""
         until = time.monotonic() + min(PATIENCE_S, self._answer_s)
         while True:
             body = protocol.encode(("hello", ()))

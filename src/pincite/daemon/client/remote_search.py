@@ -1,7 +1,7 @@
-"""Whether a daemon can run a whole search, and the message that asks it to: one round trip instead
-of three.
+"""Decide whether a daemon can run a whole search, and build the message for it: one round trip
+instead of three.
 
-The daemon searches collections whose models it has: the bundled dense one, or none, and BM25.
+The daemon searches collections whose models it has: the bundled dense model, or none, and BM25.
 Searches that need a provider, a reranker or a trace of every step run in the client, with the same
 `pincite.search`. So do searches of a store on a server: one more round trip costs little there, and
 the log shows the requests to the server.
@@ -28,7 +28,7 @@ from pincite.support.memoize import memoize_last
 def remote_search_of(
     question: Question, deps: Deps, daemon: Readable, profile: Profile, *, logged: bool
 ) -> RemoteSearch | None:
-    """Return a search as a message to `daemon`, None if it needs something that only the client
+    """Return a search as a message to `daemon`, None if it needs a part that only the client
     has."""
     known = _hosted(deps.collections)
     asked = deps.reranker is not None or deps.llm is not None

@@ -28,11 +28,11 @@ _STARTS = 4  # tries with daemons that were killed before their first line
 
 
 class _Died(IndexUnavailable):
-    """A daemon has ended without a line, because it was killed while it started."""
+    """The daemon was killed while it started, before it reported a line."""
 
 
 def missing(root: Path) -> IndexNotFound:
-    """Return the error for an index folder that is not there."""
+    """Return the error for an index folder that does not exist."""
     said, hint = f"no index exists at {root}", "pincite index PATH"
     above = (root.parent, *root.parent.parents)
     worktree = next((one for one in above if is_inner_worktree(str(one))), None)
@@ -71,8 +71,8 @@ async def _connect_in(place: Path, root: Path) -> Stream | None:
 
 async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
     """Return a connection to the daemon of `root`, and start it if there is none. If several
-    clients do this at once, one starts it and the others wait. Raises the error that kept it from
-    starting."""
+    clients do this at once, one starts it and the others wait. Raises the error that prevented the
+    start."""
     stream = await connect(root) or await _connect_new(root, models, idle_s)
     dismiss()
     return stream
@@ -142,13 +142,13 @@ def daemon_pid(root: Path) -> int | None:
 
 
 async def wait_for_end(root: Path, pid: int | None) -> None:
-    """Return when this process has released the index."""
+    """Wait until this process has released the index."""
     while pid is not None and daemon_pid(root) == pid:  # noqa: ASYNC110 - in another process
         await asyncio.sleep(_POLL_S)
 
 
 def _who(root: Path) -> str:
-    """Return which process to end, for a hint."""
+    """Return the process to end, for a hint."""
     pid = daemon_pid(root)
     return "" if pid is None else f", then: kill -9 {pid}"
 

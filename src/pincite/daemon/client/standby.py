@@ -1,8 +1,8 @@
-"""Start the process of a daemon before anybody knows whether it is needed.
+"""Start the process of a daemon before it is known whether one is needed.
 
-The process imports what every daemon needs, while its client imports its own modules and reads its
-settings: a tenth of a second each. Then the client tells it the rest of its arguments. A process
-that is told nothing ends without having touched the index folder.
+The process imports the modules of every daemon while its client imports its own modules and reads
+its settings: a tenth of a second each. Then the client sends it the rest of its arguments. A
+process that receives none ends without having touched the index folder.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _waiting: dict[Path, WaitingProcess] = {}
 
 
 def stand_by(root: Path) -> None:
-    """Start a process for an index folder, which need not exist. If it cannot be started, the
-    client finds out when it needs a daemon."""
+    """Start a process for an index folder, which need not exist. A failure to start it is ignored:
+    the client starts a daemon when it needs one."""
     command = (sys.executable, "-P", "-m", "pincite.daemon", str(root))
     with suppress(OSError):
         if (started := launch_waiting(command, os.environ)) is not None:  # passed on, not read
@@ -32,8 +32,8 @@ def stand_by(root: Path) -> None:
 
 
 def told(root: Path, models: Path, idle_s: float) -> Started | None:
-    """Return the process that stands by for this folder, once it was told the rest; None if there
-    is none."""
+    """Send the rest of its arguments to the process that stands by for this folder, and return it;
+    None if there is no such process."""
     if (started := _waiting.pop(root, None)) is None:
         return None
     try:
@@ -45,6 +45,6 @@ def told(root: Path, models: Path, idle_s: float) -> Started | None:
 
 
 def dismiss() -> None:
-    """End the processes that were told nothing."""
+    """End the processes that have not received their arguments."""
     while _waiting:
         _waiting.popitem()[1].close()

@@ -1,4 +1,4 @@
-"""Start the daemon beside other work of its client."""
+"""Start the daemon while its client does other work."""
 
 from __future__ import annotations
 

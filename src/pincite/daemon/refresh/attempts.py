@@ -11,20 +11,20 @@ from typing import Final
 log = logging.getLogger("pincite.daemon")
 
 #: Seconds after a failed run: most often a folder was moved while it was read, and the next run
-#: succeeds. Each further failure in a row waits four times as long. Failures while files change do
-#: not count: they are of the first kind, however many they are.
+#: succeeds. Each further failure in a row waits four times as long. Failures while files change
+#: count as at most two: they are of the first kind, however many there are.
 _PAUSE_S: Final = 0.25
 _LONGER: Final = 4
 _WHILE_CHANGING: Final = 2
 _LONGEST_PAUSE_S: Final = 60.0
-#: Failed runs in a row after which none follows by itself, half an hour later: a daemon that nobody
-#: uses must be able to end. A search or a file event causes the next one.
+#: Failed runs in a row, about half an hour, after which no run follows by itself: a daemon that
+#: nobody uses must be able to end. A search or a file event causes the next run.
 _MOST: Final = 30
 
 
 class Attempts:
-    """The runs that have failed in a row. `again` starts the next one, after a pause in which
-    the daemon may rest or end."""
+    """Counts the runs that have failed in a row. `again` starts the next run, after a pause in
+    which the daemon may rest or end."""
 
     def __init__(self, again: Callable[[], None]) -> None:
         self._again = again
@@ -38,9 +38,9 @@ class Attempts:
         return self._not_before_s - time.monotonic()
 
     def ended(self, took_s: float, failure: str, *, passing: bool, changing: bool) -> None:
-        """Handle the end of a run that took so long. `failure` is why nothing was written, empty if
-        it succeeded. Another run follows a failure by itself if the reason for anything that could
-        not be indexed is `passing`. `changing`: files changed during the run."""
+        """Handle the end of a run that took `took_s` seconds. `failure` is why nothing was written,
+        empty if it succeeded. Another run follows a failure by itself if the reason for anything
+        that could not be indexed is `passing`. `changing`: files changed during the run."""
         self._failures = self._failures + 1 if failure else 0
         if failure and changing:
             self._failures = min(self._failures, _WHILE_CHANGING)
@@ -57,7 +57,7 @@ class Attempts:
             self._next = asyncio.get_running_loop().call_later(pause_s, self._again)
 
     def cancel(self) -> None:
-        """Let no run follow by itself."""
+        """Cancel the scheduled run."""
         if self._next is not None:
             self._next.cancel()
             self._next = None

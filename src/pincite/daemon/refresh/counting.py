@@ -1,4 +1,4 @@
-"""Count again the files of sources that differ from the index, while a run goes on."""
+"""Count the files of sources that differ from the index again while a run is in progress."""
 
 from __future__ import annotations
 

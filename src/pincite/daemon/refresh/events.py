@@ -20,8 +20,8 @@ _FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", ENVIRONMENT))
 
 
 def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
-    """Return whether events at these paths may have changed a source. Paths that its rules leave
-    out cannot, nor can files of git without a change of the commit."""
+    """Return whether events at these paths may have changed a source. Paths that the rules of the
+    source leave out do not count, nor do files of git without a change of the commit."""
     for record in records:
         if record.source.kind not in ON_DISK:
             if any(slashed(record.source.location) == slashed(path) for path in paths):
@@ -60,7 +60,7 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
 
 def parts_of(paths: Collection[str], record: SourceRecord) -> tuple[str, ...] | None:
     """Return the paths inside this source, relative to it; None if the whole source has to be
-    looked at, as in `glance_at`."""
+    looked at, as `glance_at` decides."""
     source = record.source
     root = f"{slashed(source.location).rstrip('/')}/"
     found: list[str] = []

@@ -14,9 +14,9 @@ REMEMBERED = 500
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """A request according to a client's settings. `config` is its settings file, empty for none; a
-    `found` one was not named, and its absence means the defaults. `now` requests a complete look,
-    whatever the mode and the age of the last one."""
+    """A client's request to update the index, from its settings. `config` is its settings file,
+    empty for none; a `found` one was not named, and if it no longer exists the defaults apply.
+    `now` requests a complete look, whatever the mode and the age of the last one."""
 
     auto: bool
     every_s: float = 5.0
@@ -41,7 +41,7 @@ class Change(msgspec.Struct, frozen=True):
 
 DONE: Final = "done"  #: the `state` of the last message of a run
 GAVE_WAY: Final = "gave way"  #: the `state` of a source whose run stopped before its end
-WORDS: Final = "words"  #: the `state` of a source that is found by words, and is being embedded
+WORDS: Final = "words"  #: the `state` of a source that only keyword search finds yet
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -78,7 +78,7 @@ class SourceReport(msgspec.Struct, frozen=True):
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """A source of which `files` differ from the index."""
+    """A source with the number of its `files` that differ from the index."""
 
     collection: str
     source: str
@@ -121,7 +121,8 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wish:
-    """How the settings want the index to be updated; `auto` overrides them."""
+    """Return how the settings want the index to be updated. `auto` turns automatic updates on
+    whatever the settings say; `now` as in `Wish`."""
     given = settings.refresh
     return Wish(
         auto=auto or given.auto,

@@ -1,8 +1,8 @@
-"""Look at a source on disk by size and time alone, to find out whether it may have changed.
+"""Look at a source on disk by size and time only, to find out whether it may have changed.
 
-Only ignore files are read, and files that changed within two seconds before they were indexed,
-because their time is inconclusive. The daemon limits the duration of a look; the indexing process
-looks at everything.
+The only files that are read are ignore files, and files that changed within two seconds before they
+were indexed, because their time is inconclusive. The daemon limits the duration of a look; the
+indexing process looks at everything.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _READABLE: Final = 0  # in place of the time of a folder that is listed as unrea
 
 
 class CannotTell(Exception):
-    """A look cannot tell whether the source changed: its time is over, or more has to be looked
-    at."""
+    """A look cannot tell whether the source has changed: its time is up, or it covers too
+    little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +211,9 @@ def _differ(
     listed: Listed,
     settled: Collection[Differing],
 ) -> None:
-    """Record the difference of a file, unless it is settled. One that cannot be read differs from
-    the same file when it can be read: it is looked at again then. A file that an earlier run may
-    have left out is not called new."""
+    """Record the difference of a file, unless it is settled. An unreadable file has another
+    difference than the same file when it is readable, so that it is looked at again then. A file
+    that an earlier run may have left out is not called new."""
     one = (entry.path, entry.size, entry.mtime_ns)
     if one in settled:
         return

@@ -1,7 +1,7 @@
 """The process that indexes for the daemon. It is started on demand and kept for a while.
 
-Most of a short run was the start of Python and the imports for indexing. So the process answers
-several requests, a line of JSON each, and ends after a minute without one.
+Starting Python and importing the modules for indexing take most of a short run. So the process
+answers several requests, a line of JSON each, and ends after a minute without one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Indexer:
 
     async def run(self, asked: RunRequest, wish: Wish) -> AsyncIterator[SourceReport]:
         """Bring sources up to date and yield the lines of the process. If the process dies, the
-        last line is a trouble. Raises OSError, msgspec.MsgspecError."""
+        last line is a report with `trouble`. Raises OSError, msgspec.MsgspecError."""
         self._running += 1
         self._stay()
         ended, started = False, None
@@ -152,7 +152,7 @@ class Indexer:
 
 
 def _config_of(wish: Wish) -> str:
-    """Return the settings file of a wish, empty for one that was found and is gone by now."""
+    """Return the settings file of a wish, empty for a found one that no longer exists."""
     return "" if wish.found and not Path(wish.config).is_file() else wish.config
 
 
@@ -162,7 +162,7 @@ async def see_off(process: asyncio.subprocess.Process, patience_s: float = _PATI
     try:
         async with asyncio.timeout(patience_s):
             await process.wait()
-    except TimeoutError:  # in a long call, or stopped
+    except TimeoutError:  # the process is in a long call, or suspended
         with suppress(ProcessLookupError):
             process.kill()
     with suppress(TimeoutError):

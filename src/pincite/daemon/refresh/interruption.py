@@ -1,7 +1,7 @@
-"""Interrupt a long run if files change meanwhile, so that their words are indexed first.
+"""Interrupt a long run if files change meanwhile, so that keyword search finds the changes soon.
 
-What it has finished stays. The next run begins with the words of the latest changes, so an edit is
-found while a large folder is still being embedded.
+What the run has finished stays. The next run begins with the keyword index of the latest changes,
+so an edit is found while a large folder is still being embedded.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-#: A run goes on for so many times the time of its look, which the next one repeats, and for so many
-#: seconds: constant edits must not keep it from its work.  # guess, unmeasured
+#: A run continues for at least this multiple of the time of its look, which the next run repeats,
+#: and for at least this many seconds, so that constant edits do not prevent progress. # guess,
+#: unmeasured
 _SHARE: Final = 2
 _LEAST_S: Final = 2.0
 _DOUBLINGS: Final = 10  # half an hour
 
 
 class Interruption:
-    """Calls `stop` once in a run, when files have changed and the run has gone on for a while. It
-    is twice as long after each run that was interrupted, so that runs come to their end at last."""
+    """Calls `stop` once in a run, when files have changed and the run has gone on for a while. That
+    time doubles after each interrupted run, so that a run reaches its end at last."""
 
     def __init__(self, stop: Callable[[], None], interrupted: int = 0) -> None:
-        """`interrupted` is the number of runs before this one that were, in succession."""
+        """`interrupted` is the number of consecutive interrupted runs before this one."""
         self._stop = stop
         self._least_s = _LEAST_S * 2 ** min(interrupted, _DOUBLINGS)
         self._loop = asyncio.get_running_loop()
@@ -34,7 +35,7 @@ class Interruption:
         self.made = False
 
     def looked(self) -> None:
-        """Handle a result of the run; with the first one, its look is over."""
+        """Handle a result of the run. The first result means that its look has ended."""
         if self._from_s is None:
             took_s = self._loop.time() - self._began_s
             self._from_s = self._began_s + max(self._least_s, _SHARE * took_s)

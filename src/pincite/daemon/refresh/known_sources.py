@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
 
-MOST_DOCUMENTS: Final = 20_000  #: of a look: reading their records takes 10 ms for a thousand
+MOST_DOCUMENTS: Final = 20_000  #: in one look: reading a thousand records takes 10 ms
 Key = tuple[str, str]  #: a collection, under its public name, and one of its sources
 
 

@@ -1,4 +1,4 @@
-"""Look at every source, briefly, and note in which state it is."""
+"""Look at every source briefly and record its state."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from pincite.daemon.refresh.source_states import SourceStates
 
 
 class LookedAround(NamedTuple):
-    """Does a source differ from the index, and is the state of one unknown?"""
+    """Whether a source has `changed` since it was indexed, and whether the state of one is
+    `unknown`."""
 
     changed: bool
     unknown: bool
 
 
 async def look_around(index: HasSources, states: SourceStates, limits: Limits) -> LookedAround:
-    """Look at every source within `limits`, and note in `states` what differs, what failed, and
-    which folders to watch. A difference that has failed before counts as no change."""
+    """Look at every source within `limits`, and record in `states` the differences, the failures,
+    and the folders to watch. A difference that has failed before counts as no change."""
     changed = unknown = False
     pending: dict[Key, int] = {}
     troubles: dict[Key, str] = {}

@@ -126,7 +126,7 @@ class Refreshing:
             self._work = in_background(self._until_done())
 
     def _heard(self, paths: frozenset[str]) -> None:
-        """Handle file events, some of which may be relevant. Without a path, everything may have
+        """Handle file events, which may be irrelevant. Without a path, everything may have
         changed."""
         if not self._wish.auto:
             return
@@ -240,7 +240,7 @@ class Refreshing:
             await self._indexer.start(self._wish)
 
     async def _pause(self) -> None:
-        """Wait until the next look may begin, or until one is requested."""
+        """Wait until the next look may begin, or until a look is requested."""
         pause_s = self._attempts.pause_s
         if pause_s > 0:
             self._looked.set()
@@ -272,7 +272,7 @@ class Refreshing:
         )
 
     def _watch_now(self) -> None:
-        """Watch the folders that a run has seen, while it goes on."""
+        """Watch the folders that a run has seen, while it is in progress."""
         self._watching = None
         self._again |= self._watch()
 

@@ -58,19 +58,19 @@ class SourceStates:
         )
 
     def settled(self, key: Key) -> tuple[Differing, ...]:
-        """Return the differences of a source that were looked at and stay."""
+        """Return the known differences of a source that need no further look."""
         return tuple(self.kept.left.get(_name(key), ()))
 
     def are_known(self, key: Key, most_pages: int) -> bool:
         """Return whether a source has no trouble, and its pages that show other files are known and
-        at most `most_pages`."""
+        not more than `most_pages`."""
         troubled = key in self.troubles or (key[0], "") in self.troubles
         shows = self.shows.get(key)
         return not troubled and shows is not None and len(shows) <= most_pages
 
     def trouble_of(self, key: Key, differing: Collection[Differing]) -> str | None:
-        """Note the differences of a look. Return the trouble of the last run if it was with the
-        same differences, and lasts."""
+        """Record the differences of a look. Return the trouble of the last run if that run had the
+        same differences and the trouble lasts."""
         told = self._told[key] = frozenset(differing)
         return self.troubles.get(key) if told == self._tried.get(key) else None
 
@@ -81,31 +81,31 @@ class SourceStates:
                 states.pop(gone, None)
 
     def looked(self, pending: dict[Key, int], troubles: dict[Key, str]) -> None:
-        """Note the result of a look at all sources."""
+        """Record the result of a look at all sources."""
         self.pending, self.troubles = pending, troubles
         self.generation += 1
 
     def counted(self, key: Key, files: int, generation: int) -> None:
-        """Note a later count of a source with differences, unless these are newer than the count,
-        which began in that generation."""
+        """Record a later count of a source with differences, unless its differences are newer than
+        the `generation` in which the count began."""
         if generation == self.generation and key in self.pending:
             self.pending[key] = files
             if not files:
                 del self.pending[key]
 
     def differ(self, key: Key, named: Mapping[str, str]) -> None:
-        """Note the files of a source that differ, by path."""
+        """Record the files of a source that differ, by path."""
         if files := changes_in(named):
             self.pending[key] = files
             self.generation += 1
 
     def also_folders(self, key: Key, folders: Collection[str]) -> None:
-        """Note more folders of a source."""
+        """Add folders of a source."""
         self.folders[key] = tuple(sorted({*folders, *self.folders.get(key, ())}))
 
     def written(self, key: Key, named: Mapping[str, str], found: SourceReport) -> None:
-        """Note changes that were indexed; files that turned out to be no documents are none. Keep
-        the differences that were looked at and stay."""
+        """Record changes that were indexed, except files that turned out not to be documents. Keep
+        the known differences that need no further look."""
         left = [one for one in found.left if one[1] >= 0]
         no_documents = {path for path, *_ in left}
         named = {path: what for path, what in named.items() if path not in no_documents}
@@ -123,8 +123,8 @@ class SourceStates:
     def lasting(self, key: Key, found: SourceReport) -> frozenset[Differing] | None:
         """Return the differences of the last look if the trouble of a run with them lasts.
 
-        It does not if the run could not read a file that was readable before it. It is tried again
-        then: it may have been so for a moment.
+        The trouble does not last if the run could not read a file that was readable in the look:
+        the cause may be temporary, so the file is tried again.
         """
         told = self._told.get(key)
         if told is None or not found.lasting:
@@ -140,7 +140,7 @@ class SourceStates:
         whole: bool,
         complete: bool,
     ) -> None:
-        """Note the end of a run over everything (`whole`) or some paths, with its troubles."""
+        """Record the end of a run over everything (`whole`) or some paths, with its troubles."""
         if complete:
             self.pending = {}
         self.generation += 1
@@ -149,7 +149,7 @@ class SourceStates:
 
 
 class RunResults:
-    """What one run of the indexing process has found, for the sources in `states`."""
+    """The results of one run of the indexing process, for the sources in `states`."""
 
     def __init__(self, states: SourceStates) -> None:
         self.encode_s = 0.0  # seconds of the run that were spent on vectors
@@ -162,7 +162,7 @@ class RunResults:
         self._tried: dict[Key, frozenset[Differing]] = {}
 
     def add(self, found: SourceReport) -> None:
-        """Note what the run says of a source."""
+        """Record a report of the run about a source."""
         states, key = self._states, (found.collection, found.source)
         self.encode_s += found.encode_s
         if found.folders and not found.paths:
@@ -184,12 +184,12 @@ class RunResults:
                 states.differ(key, found.files)
 
     def fail(self, why: str) -> None:
-        """Note that the indexing process failed."""
+        """Record that the indexing process failed."""
         self.failure, self.passing = why, True
         self._troubles["", ""] = why
 
     def end(self, *, whole: bool) -> None:
-        """Note the end of the run over everything (`whole`) or some paths."""
+        """Record the end of the run over everything (`whole`) or some paths."""
         complete = not self.gave_way
         self._states.end_run(self._troubles, self._tried, whole=whole, complete=complete)
 

@@ -17,7 +17,7 @@ _FILE: Final = "refresh.json"
 
 class Kept(msgspec.Struct):
     """The state that outlives the daemon. Times are in ISO 8601, "" if there is none; `left` has
-    the differences that were looked at, by source."""
+    the known differences that need no further look, by source."""
 
     checked_at: str = ""
     changed_at: str = ""

@@ -1,5 +1,5 @@
-"""Watch folders for file events. An event says that something happened in a folder, not what; its
-receiver looks.
+"""Watch folders for file events. An event says that something happened in a folder, not what; the
+receiver has to look.
 
 Each folder is watched by itself, so that folders left out by an ignore file (`node_modules`) use
 none of the system's limited watches. Lost events need no handling: the queue of the system
@@ -35,7 +35,7 @@ class Watcher:
         self._folders: frozenset[str] = frozenset()
         self._more = 0
         self._stop: Event | None = None
-        #: What is watched, or why nothing is, as text; empty before the first call.
+        #: A description of what is watched, or why nothing is; empty before the first call.
         self.standing = ""
         self.active = False
 

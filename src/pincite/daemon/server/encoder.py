@@ -56,7 +56,7 @@ class QueryEncoder(msgspec.Struct, frozen=True):
 
     @property
     def languages(self) -> frozenset[str]:
-        """As `DenseEncoder.languages`."""
+        """See `DenseEncoder.languages`."""
         return frozenset(KNOWN_MODELS[bundled_name(self.fingerprint)].languages)
 
     async def embed_query(self, text: str) -> Vector:

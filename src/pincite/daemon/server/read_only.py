@@ -1,7 +1,7 @@
-"""Open an index that can be read and not written: its folder is read-only, or its disk is full.
+"""Open an index that can be read but not written: its folder is read-only, or its disk is full.
 
-Qdrant Edge and the catalog write when they are opened. So they get a copy in another place, with
-links to the large files that they only read. The index itself is not touched.
+Qdrant Edge and the catalog write when they are opened. So they are opened in a copy in another
+place, with links to the large files that they only read. The index itself is not changed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pincite.support.capabilities import FILE_MODES, is_own, this_user
 from pincite.support.processes.locks import open_lock
 
 #: Bytes that opening the catalog needs: a page of its log, and the index of the log.
-_CATALOG_BYTES = 4 * 1024 * 1024  # 100 times that
+_CATALOG_BYTES = 4 * 1024 * 1024  # 100 times the needed bytes
 _SHARED_MEMORY = Path("/dev/shm")
 #: Files of processes, and files that searches do not need.
 _LEFT_OUT = (
@@ -187,7 +187,7 @@ def _roomy_place(root: Path, needed: int, why: PinciteError) -> Path:
 
 @contextmanager
 def _nobody_writes(root: Path) -> Iterator[None]:
-    """Keep daemons in other places of the same folder out while the block runs."""
+    """Prevent daemons in other workplaces from writing to the folder while the block runs."""
     path = root / protocol.LOCK
     if may_write(root) or not path.exists():
         yield  # we have the lock ourselves, or nobody ever had it

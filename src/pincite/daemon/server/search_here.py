@@ -1,4 +1,4 @@
-"""Run the search of a client here, beside the index and the encoder."""
+"""Run a client's search in the daemon, which has the index and the encoder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SETTINGS = 64  # decoded profiles and sets of collections that are cached
 
 
 async def search_here(asked: RemoteSearch, host: Host, files: Files | None = None) -> Answer:
-    """Search, and check the files of the results. Raises the errors of `pincite.search`."""
+    """Search, and compare the results with their files. Raises the errors of `pincite.search`."""
     trace = Trace(time.perf_counter)
     places = _places(asked.places)
     deps = Deps(

@@ -64,7 +64,8 @@ class Daemon(LocalIndex):
         self._root = root
         self._copy: Copy | None = None
         self._room_looked_s = -float("inf")
-        #: What this process holds: a name that leads elsewhere now was removed or replaced.
+        #: The open files of this process: if a name now leads to another file, it was removed or
+        #: replaced.
         self._held = {root: root.stat()}
         self._lock = take_index(root)
         try:

@@ -1,4 +1,4 @@
-"""Track whether a daemon is in use. An unused one makes room for a newer version."""
+"""Track whether a daemon is in use. An unused daemon may be replaced by a newer version."""
 
 from __future__ import annotations
 

@@ -18,13 +18,13 @@ from pincite.errors import DaemonOfAnotherVersion
 
 #: Seconds without a request after which an older daemon is asked to leave.
 UNUSED_S = 1.0
-#: Seconds that a newer client waits for that.
+#: Seconds that a newer client waits for such a pause.
 PATIENCE_S = 5.0
 
 
 def compare(daemon: protocol.Identity) -> Literal["same", "older", "newer"]:
-    """Compare a daemon's version with ours. An unreadable version counts as newer; our number with
-    other messages counts as older."""
+    """Compare a daemon's version with ours. An unreadable version counts as newer; the same
+    protocol number with other messages counts as older."""
     ours, theirs = (version.VERSION, protocol.PROTOCOL), (daemon.version, daemon.protocol)
     if ours == theirs:
         return "same" if daemon.shape == protocol.SHAPES[protocol.PROTOCOL] else "older"

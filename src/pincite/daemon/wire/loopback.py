@@ -35,7 +35,7 @@ FILE: Final = "owner.tcp"
 HOST: Final = "127.0.0.1"
 _BYTES: Final = 32  # length of a key, of the random bytes, and of a proof
 _LARGEST: Final = 1000  # bytes of the address file
-#: Seconds for a proof: a stranger may listen and say nothing.
+#: Seconds for a proof: a stranger may listen and never answer.
 PROVE_S: Final = 10.0
 _STRANGERS: Final = 128  # connections without a proof; beyond that the oldest is closed
 
@@ -86,7 +86,7 @@ def remove_address(place: Path) -> None:
 
 def read_address(place: Path) -> Address | None:
     """Return the address of the daemon. None if there is no file, or if others may have written or
-    read it: it belongs to another user, its mode is too open, or it is no regular file."""
+    read it: it belongs to another user, its mode is too open, or it is not a regular file."""
     try:
         handle = open_to_read(address_file(place))
         try:
@@ -197,7 +197,7 @@ async def listen(place: Path, serve: Serve, backlog: int, limit: int) -> asyncio
 
 
 class _Door:
-    """Admits connections that have the key. Before the key is set nobody is admitted."""
+    """Admits connections whose client has the key. Before the key is set, all are refused."""
 
     def __init__(self, serve: Serve) -> None:
         self.key: bytes | None = None

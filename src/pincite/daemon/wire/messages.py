@@ -18,7 +18,7 @@ Place: TypeAlias = tuple[CollectionSpec, SearchableFacts]
 class RemoteSearch(msgspec.Struct, frozen=True):
     """The arguments of `pincite.search`. `places` are a tuple of `Place` and `profile` is a
     `Profile`, both encoded, because they rarely change. `logged` also requests the fields of the
-    log. `traceparent` names the span of the caller, empty if there is none."""
+    log. `traceparent` names the span of the caller; it is empty if there is none."""
 
     question: Question
     places: bytes

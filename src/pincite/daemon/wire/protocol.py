@@ -2,9 +2,9 @@
 
 A frame is a 4-byte big-endian length and MessagePack. A request is `[operation, [arguments]]`; an
 answer is `[true, result]` or `[false, [error class, message, hint]]`. The operations, with the
-types of their arguments and results, are the methods of `Service`: nothing is declared twice.
-Vectors are sent as raw little-endian float32. An answer that cannot be decoded, and any end of a
-connection, mean that the other side has ended or has another version.
+types of their arguments and results, are the methods of `Service`. Vectors are sent as raw
+little-endian float32. An answer that cannot be decoded, and any end of a connection, mean that the
+other side has ended or has another version.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LOG = "owner.log"
 class Identity(msgspec.Struct, frozen=True):
     """The daemon on a socket. `unused_s`: seconds since the last request. `only_read`: why nothing
     can be written, empty if it can. `shape`: the fingerprint of its messages. Other versions read
-    this, too, so fields are only ever added."""
+    this value, too, so fields may be added but not removed."""
 
     protocol: int
     version: str
