@@ -15,9 +15,9 @@ from pincite.support.arguments import require_count, require_kind, shown
 from pincite.support.terminal import hidden_in
 from pincite.support.valid_text import valid_text
 
-#: Characters of names of users, spaces, feeds and keys, of an address, of an id
-#: that a caller chose, of a value of metadata, of a reason; how many values and sources a document
-#: has; bytes of a file: guesses, unmeasured. A feed takes more documents than the 100,000 tried.
+#: Limits: characters of a name, an e-mail address, an id of a source, a value of metadata and a
+#: reason; values and sources of a document; bytes of a file; ids in one call. Guesses, unmeasured;
+#: a feed of 100,000 documents was tried.
 NAME_CHARS: Final = 200
 EMAIL_CHARS: Final = 320
 SOURCE_CHARS: Final = 512
@@ -38,7 +38,7 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class IdInUse(UsageError):
-    """The id that a caller chose is that of an object which the user cannot see, or of one that is
+    """The id that a caller chose belongs to an object that the user cannot see, or to one that is
     being deleted."""
 
     def __init__(self) -> None:
@@ -51,7 +51,8 @@ def is_id(value: object) -> bool:
 
 
 def require_id(what: str, value: object) -> str:
-    """Return the id. Raise NotFound if the value is no id, because nothing can have it."""
+    """Return the id. Raise NotFound for a value that is not an id, because no object can have
+    it."""
     if isinstance(value, str) and is_id(value):
         return value
     raise missing(what, value)
@@ -86,7 +87,7 @@ def line(name: str, value: object, most: int, *, empty: bool = False) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Return whether nothing of the text can be seen: it has only spaces and joiners."""
+    """Return whether the text has no visible character, only spaces and joiners."""
     return not text.translate(_JOINERS).strip()
 
 
@@ -122,8 +123,8 @@ def metadata(name: str, values: object) -> dict[str, str]:
 
 
 def given_metadata(values: object) -> dict[str, str]:
-    """Return the metadata that a user gives a document: as `metadata`, and the title, which is
-    shown as a name, is one line without hidden characters. Raise UsageError."""
+    """Return the metadata that a user gives a document, checked as by `metadata`. The title is
+    shown as a name, so it must be one line without hidden characters. Raise UsageError."""
     found = metadata("given", values)
     line("given.title", found.get("title", ""), VALUE_CHARS, empty=True)
     return found
@@ -145,8 +146,8 @@ def text(name: str, value: object, most: int) -> str:
 
 
 def kept_text(value: object, most: int) -> str:
-    """Return a text of a program in a form that can be stored: cut to `most` characters, without
-    characters that cannot be written."""
+    """Return a text of a program in a form that can be stored: cut to `most` characters, with
+    characters that cannot be stored replaced."""
     given = str(value).replace("\0", "\N{REPLACEMENT CHARACTER}")[:most]
     return valid_text(given)
 

@@ -16,7 +16,7 @@ from pincite.workspace.workspace import Workspace, WorkspaceSearchKeywords
 
 class FoundChunk(msgspec.Struct, frozen=True):
     """A chunk of a search result, with the names of its payload. `number` counts from 1 in order of
-    rank, `score` is the signal that ranked it, `citation` refers to its text."""
+    rank, `score` is the value of the signal that ranked it, `citation` refers to its text."""
 
     number: int
     content: str

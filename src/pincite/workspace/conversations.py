@@ -43,7 +43,8 @@ _FIELDS: Final = (
     "c.id, c.title, c.created, c.updated, c.space_id,"
     " (SELECT coalesce(max(t.number), 0) FROM my_turns t WHERE t.conversation_id = c.id)"
 )
-#: Later than the time of every conversation that was changed before, whatever the clock says.
+#: A number that is higher than those of all conversations that were changed before, independent of
+#: the clock.
 _NEXT: Final = "(SELECT coalesce(max(touched), 0) + 1 FROM my_conversations)"
 
 

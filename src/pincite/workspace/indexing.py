@@ -62,7 +62,7 @@ def metadata_of(document: Document, text: UploadedText) -> dict[str, str]:
 
 
 def _listed(notes: Sequence[str]) -> str:
-    """Return notes, one per line, and how many have no room."""
+    """Return the notes, one per line, up to the limit, and then the number of the others."""
     kept: list[str] = []
     room = VALUE_CHARS - _MOST_CHARS
     for note in (" ".join(one.split())[:_MOST_CHARS] for one in notes):

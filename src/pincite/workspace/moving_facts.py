@@ -17,8 +17,8 @@ from pincite.workspace.ports import Session, Workspaces
 
 @dataclass(slots=True)
 class MovedFacts:
-    """The result of a run: the number of facts that are in the database now, the users some of
-    whose facts stay in the file, and the reasons."""
+    """The result of a run: the number of facts that the database has now, the users with facts that
+    stay in the file, and the reasons."""
 
     moved: int = 0
     left: list[tuple[str, str]] = field(default_factory=list)

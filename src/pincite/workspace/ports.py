@@ -246,17 +246,17 @@ class Administration(Protocol):
 
     async def claim(self, worker: str, lease_s: float) -> tuple[Job, Document] | None:
         """Lease a job that is due to a worker and return it; None if there is none. Users take
-        turns: the job is of the user who was served longest ago, and of theirs the one due longest.
-        A job whose lease has expired is claimed again, and becomes dead if that happens too often
-        in a row. A document never has two claimed jobs. The name `worker` must be unique and never
-        reused."""
+        turns: the job belongs to the user who was served longest ago, and is the one of that user
+        that has been due longest. A job whose lease has expired is claimed again, and becomes dead
+        if that happens too often in a row. A document never has two claimed jobs. The name `worker`
+        must be unique and never reused."""
 
     async def claim_feeds(
         self, worker: str, lease_s: float, limit: int
     ) -> tuple[tuple[Job, Document], ...]:
         """Lease jobs of `ready` documents whose feeds have changed since they were indexed, oldest
-        change first, 1 to 1,000. Call it when no other job is due. Dead jobs are included. An
-        expired lease is taken up by `claim`."""
+        change first, 1 to 1,000. Call it when no other job is due. Dead jobs are included. `claim`
+        takes up expired leases."""
 
     async def renew(self, job_id: str, worker: str, lease_s: float) -> bool:
         """Renew a lease. Return False if it is lost: the worker must stop."""
@@ -278,11 +278,11 @@ class Administration(Protocol):
         the reason."""
 
     async def database_id(self) -> str:
-        """Return the id of this database. A copy or a restored dump has the same, a new database
-        another."""
+        """Return the id of this database. A copy or a restored dump has the same id, a new database
+        another one."""
 
     async def needed(self, files: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-        """Return those of these files, (space, content hash), that a document needs."""
+        """Return those of these files, (space, content hash), that at least one document needs."""
 
     async def leaving(
         self, document_ids: Collection[str], space_ids: Collection[str]
@@ -312,8 +312,9 @@ class Workspaces(Protocol):
         """Open a transaction of the operator."""
 
     async def change(self, user_id: str, work: Callable[[Session], Awaitable[T]]) -> T:
-        """Run `work` in a transaction of the user and return its result. Use it for frequent calls:
-        they block each other as briefly as possible. `work` may await only the session."""
+        """Run `work` in a transaction of the user and return its result. Use it for frequent calls,
+        because such transactions block each other only briefly. `work` may await only the
+        session."""
 
     async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
         """Run `work` in a transaction of the operator and return its result; see `change`."""

@@ -13,13 +13,13 @@ from pincite.model import SignalKind
 from pincite.stages.rerank import MOST_JUDGED, judge
 from pincite.support.arguments import require_count
 
-_CHARS: Final = 100_000  # of a text that is judged; guess, unmeasured
+_CHARS: Final = 100_000  # of a text to rerank; guess, unmeasured
 
 
 class SearchedCollection(msgspec.Struct, frozen=True):
     """A collection that searches use, one for each dense model. `model` and `dimensions` describe
-    its dense model; they are empty and 0 for a keyword-only index. It is being filled until
-    `is_searched` is set. Its size is not part of this value, because it would count the documents
+    its dense model; they are empty and 0 for a keyword-only index. It is still being filled if
+    `is_searched` is False. Its size is not part of this value, because it would count the documents
     of all users."""
 
     name: str

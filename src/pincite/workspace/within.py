@@ -35,7 +35,7 @@ class WithinAccess(Contexts):
         *,
         wide: bool = False,
     ) -> None:
-        """`wide`: the search checks each document of its hits, in addition to the bounds."""
+        """With `wide`, the search checks the document of each hit in addition to the bounds."""
         self.bounds = bounds
         self.collections = collections
         self._engine, self._check = engine, check

@@ -50,14 +50,15 @@ from pincite.workspace.within import WithinAccess
 from pincite.workspace.workspace_engine import WorkspaceEngine
 from pincite.workspace.writing import WritingWorkspace
 
-#: A larger feed is not used as a filter: the search checks each of its hits instead. The filter
-#: costs 20 ms for this many documents: docs/decisions/0055.
+#: A feed with more documents is not used as a filter: the search checks each of its hits instead.
+#: The filter costs 20 ms for this many documents: docs/decisions/0055.
 _LISTED: Final = 1_000
 _UNKNOWN: Final = "the citation names no accessible document"
 
 
 class WorkspaceQuestionKeywords(TypedDict, total=False):
-    """The arguments of a question in a workspace besides its text, as in `AsyncPincite.search`."""
+    """The arguments of a question in a workspace in addition to its text, as in
+    `AsyncPincite.search`."""
 
     limit: int | None
     where: str
@@ -68,7 +69,7 @@ class WorkspaceQuestionKeywords(TypedDict, total=False):
 
 
 class WorkspaceSearchKeywords(WorkspaceQuestionKeywords, total=False):
-    """Additional arguments of a search."""
+    """The arguments of a search in a workspace in addition to its text."""
 
     mode: TaskMode | None
     subqueries: str | tuple[str, ...]
@@ -128,7 +129,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
 
     @property
     def kept_back(self) -> int:
-        """Return how many documents the second check has withheld: each one is an alarm in the
+        """Return how many documents the second check has withheld. Each one is an alarm in the
         log."""
         return self._check.kept_back
 
@@ -238,8 +239,8 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         mode: ChatMode | None = None,
         **keywords: Unpack[WorkspaceQuestionKeywords],
     ) -> AsyncIterator[AnswerEvent]:
-        """Yield the events of `answer` while it is written. Memory and conversations are the user's
-        own; those of a key of one space are kept apart. `speaker` is the access that they belong
+        """Yield the events of `answer` while it is written. Memory and conversations belong to the
+        user; those of a key of one space are kept apart. `speaker` is the access that they belong
         to, if it differs from the narrower access of the question."""
         who = speaker or access
         if who.user_id != access.user_id or not who.reaches(access.space_id):
@@ -257,7 +258,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
     async def get(self, access: Access, citation: str, context: int = 0) -> Passage:
         """Return the text of a citation or of the #id of a chunk, with `context` lines around it.
         Raise NotFound, in the same words for missing and for unreadable text, and UsageError for a
-        text that is no citation."""
+        text that is not a citation."""
         within = await self._within(access)
         nothing = f"no indexed file is named {citation[:300]!r}"
         try:
@@ -284,9 +285,9 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
 
     async def check(self, access: Access, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
         """Return for each claim whether its citation is valid and whether the source contains the
-        quote. Text that may not be read is `unknown`, as missing text is. So is a citation of an
-        earlier version without a quote, with its path and the reason. Raise the errors of
-        `search`."""
+        quote. A citation of text that may not be read is `unknown`, as one of missing text is. So
+        is a citation of an earlier version without a quote, with its path and the reason. Raise the
+        errors of `search`."""
         within = await self._within(access)
         if not within.collections:
             return tuple(ClaimCheck(one.citation, "unknown", _UNKNOWN) for one in claims)

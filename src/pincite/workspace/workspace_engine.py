@@ -1,4 +1,4 @@
-"""The engine below a workspace: what it stores of users is in the database of workspaces."""
+"""The engine of a workspace, which stores data of users in the database of workspaces."""
 
 from __future__ import annotations
 

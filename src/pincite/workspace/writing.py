@@ -1,4 +1,4 @@
-"""The writes of the worker: documents enter the index of workspaces, change in it and leave it."""
+"""The writes of the worker: add, change and remove documents in the index of workspaces."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class WritingWorkspace:
 
     async def index_document(self, document: Document, text: UploadedText) -> dict[str, str]:
         """Write a document into the index in place of its previous version; for the worker. Return
-        the metadata that was found. Nothing is embedded if only metadata, sources or feeds have
-        changed. Raise the errors of `AsyncPincite.upsert`."""
+        the found metadata. Nothing is embedded if only metadata, sources or feeds have changed.
+        Raise the errors of `AsyncPincite.upsert`."""
         (found,) = await self._index(((document, text),))
         if isinstance(found, UsageError):
             raise found

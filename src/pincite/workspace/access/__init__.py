@@ -1,1 +1,1 @@
-"""What a caller may read and do: keys, tokens, bounds, rates."""
+"""The rights of a caller: keys, tokens, bounds, rates."""

@@ -28,8 +28,7 @@ from pincite.workspace.database.transaction import Transaction
 LIFE_S: Final = 2.0
 _MINUTE_US: Final = 60_000_000
 #: A bucket that is overfull by more than this was filled before the clock was set back. It is
-#: reset; otherwise it would refuse requests for as long as the clock was set back. Guess,
-#: unmeasured.
+#: reset; otherwise it would refuse requests until the clock catches up. Guess, unmeasured.
 _AHEAD_US: Final = 5_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST: Final = 1_000_000  # in a minute: a token is 60 microseconds

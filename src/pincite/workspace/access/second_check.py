@@ -46,8 +46,8 @@ class SecondCheck:
         return allowed
 
     async def _report(self, access: Access, readable: Readable, withheld: frozenset[str]) -> None:
-        """Log what the index has and may not show. Deleted documents that a worker has not yet
-        removed are no alarm."""
+        """Log the documents that the index has and the access may not see. Deleted documents that a
+        worker has not yet removed are no alarm."""
         leaving = await self._leaving(access, readable, withheld)
         if leaving:
             log.info("the index still has %d deleted documents; none is shown", len(leaving))
@@ -58,9 +58,9 @@ class SecondCheck:
     async def _leaving(
         self, access: Access, readable: Readable, ids: frozenset[str]
     ) -> frozenset[str]:
-        """Return the documents that were deleted from a space of the access. None if the access
-        names documents or feeds: its filter lists only documents that exist. None either if the
-        database cannot say, so that the alarm stays."""
+        """Return the documents that were deleted from a space of the access. Return None if the
+        access names documents or feeds, because its filter lists only documents that exist, and if
+        the database does not answer, so that the alarm stays."""
         if access.document_ids is not None or access.feed_ids is not None:
             return frozenset()
         try:

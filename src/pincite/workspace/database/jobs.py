@@ -1,10 +1,12 @@
-"""Jobs: work on documents, leased to workers. A document has one job, so that two workers never
-have the same document. Users take turns: the next job is of the user who was served longest ago,
-and of theirs the one that has been due longest. So nobody waits for all uploads of another user.
+"""Jobs: work on documents, leased to workers.
+
+A document has one job, so that two workers never have the same document. Users take turns: the next
+job belongs to the user who was served longest ago, and among the jobs of that user it is the one
+that has been due longest. So no user waits for all uploads of another one.
 
 The end of a lease is stored in `due`. A lease holds from `changed`, when it was given, to `due`. If
 the clock is set back, `changed` is in the future and the lease does not hold; otherwise it would
-hold for as long as the clock was set back.
+hold until the clock catches up.
 
 A transaction that needs a document and its job locks the row of the document first, as changes of
 users do, which reach the job by a trigger. A claim waits for neither.
@@ -53,7 +55,7 @@ _ANY: Final = f"""
     UNION ALL SELECT 1 FROM jobs WHERE {_OPEN} AND changed > :soon
     LIMIT 1
 """
-#: Users with jobs, one by one from an index: a user with 100,000 jobs is one step.
+#: Users with jobs, read one by one from an index: even a user with 100,000 jobs takes one step.
 _NEXT: Final = f"""
     WITH RECURSIVE asking (user_id) AS (
         SELECT (SELECT user_id FROM jobs WHERE {_OPEN} ORDER BY user_id LIMIT 1)
@@ -125,8 +127,8 @@ async def claim_job(
 
 
 def is_about_feeds(document: Document) -> bool:
-    """Return whether only the feeds of the document differ from the index, so that its job is about
-    feeds alone."""
+    """Return whether only the feeds of the document differ from the index, so that its job has to
+    write only the feeds."""
     return document.status == "ready" and document.indexed_version == document.version
 
 
@@ -293,8 +295,8 @@ async def retry_job(transaction: Transaction, job_id: str) -> None:
 
 
 async def _next(transaction: Transaction, now: datetime) -> tuple[Job, int] | None:
-    """Return the next job by turn, locked, and the number of workers that it lost. A job that its
-    user is changing at the moment is left to a later turn, so that no worker waits for a user."""
+    """Return the next job by turn, locked, and the number of workers that it has lost. A job that
+    its user is changing at the moment is skipped, so that no worker waits for a user."""
     times = _times(now)
     for id_, document_id in await transaction.rows(_NEXT, **times):
         if not await _free(transaction, str(document_id)):
@@ -310,7 +312,7 @@ async def _next(transaction: Transaction, now: datetime) -> tuple[Job, int] | No
 
 
 async def _free(transaction: Transaction, document_id: str) -> bool:
-    """Return whether nobody is changing the document, and lock it until the end of the
+    """Return whether no transaction is changing the document, and lock it until the end of this
     transaction."""
     one = "SELECT 1 FROM documents WHERE id = :id"
     return bool(
@@ -327,9 +329,9 @@ async def _leased_with_document(transaction: Transaction, job_id: str, worker: s
 
 
 async def _with_document(transaction: Transaction, where: str, **values: object) -> list[Row]:
-    """Return a job that nobody else is changing, with its document, and lock both. The lock is not
-    one that the check of a foreign key waits for: a transaction that adds the document to a feed
-    holds that check, and waits for the job."""
+    """Return a job that no other transaction is changing, with its document, and lock both. The
+    kind of lock does not block the check of a foreign key: a transaction that adds the document to
+    a feed holds such a check, and waits for the job."""
     for (document_id,) in await transaction.rows(
         f"SELECT document_id FROM jobs WHERE {where}", **values
     ):

@@ -41,8 +41,8 @@ def open_workspaces(
 ) -> Workspaces:
     """Return the workspaces in the file `workspaces.db` of a folder, in a file that ends in `.db`,
     or in PostgreSQL. Connects on first use. `operator` and `owner` are addresses of the same
-    database for `administration()` and `migrate()`; files need neither. `make` creates the folder
-    of a file. Raise ConfigError."""
+    database for `administration()` and `migrate()`; files need neither. `make` is called to create
+    the folder of a file. Raise ConfigError."""
     name = str(place)
     if "://" in name:
         if name.partition("://")[0] not in _POSTGRES:

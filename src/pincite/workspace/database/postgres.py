@@ -194,9 +194,9 @@ class PostgresWorkspaces:
 
 
 async def _read_ids_as_texts(connection: Connection) -> None:
-    """Return UUIDs as texts: 100,000 `uuid` objects would be made for nothing."""
+    """Read UUIDs as texts, without a `uuid` object for each of 100,000 ids."""
     connection.adapters.register_loader("uuid", TextLoader)
 
 
 class _Unsaid(Exception):
-    """Replaces a cause whose message has a secret in it."""
+    """A replacement for a cause whose message contains a secret."""

@@ -10,8 +10,9 @@ from pincite.settings.sections.workspace import ADDRESSES
 from pincite.support.databases.postgres import Connection
 
 GROUPS: Final = {"database": "pincite_app", "operator": "pincite_operator"}
-#: A place has no id that a copy does not have, so the server's start and the number of the database
-#: identify it. They are the same for each address of a server, also behind a pooler.
+#: A copy of a database has all ids of the original, so a place is identified by the server's start
+#: time and the number of the database. These are the same for each address of a server, also behind
+#: a pooler.
 _WHAT_IT_IS: Final = """
     SELECT r.rolsuper OR r.rolbypassrls
         OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -30,8 +31,8 @@ _WHAT_IT_IS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ConnectedDatabase:
-    """What an address connects to. `place` differs for any two databases, also for a database and
-    its copy; a restart of the server changes it."""
+    """The database that an address connects to. `place` differs for any two databases, also for a
+    database and its copy; a restart of the server changes it."""
 
     standby: bool
     read_only: bool
@@ -44,8 +45,9 @@ def key(role: str) -> str:
 
 
 async def require_bound(connection: Connection, role: str) -> ConnectedDatabase:
-    """Return what an address, `database` or `operator`, connects to. Raise ConfigError if row level
-    security does not apply to its role, or if the role is not a member of its group."""
+    """Return the database that an address, `database` or `operator`, connects to. Raise ConfigError
+    if row level security does not apply to its role, or if the role is not a member of its
+    group."""
     group = GROUPS[role]
     found = await connection.execute(_WHAT_IT_IS, {"of_users": role == "database", "group": group})
     row = await found.fetchone()

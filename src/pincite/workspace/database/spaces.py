@@ -23,7 +23,7 @@ _SPACE: Final = (
 
 class UsersSpaces:
     """The part of `Session` that handles spaces. The parts for feeds and documents build on it,
-    because every change of those begins with the role of the user in their space."""
+    because every change of a feed or document begins with the role of the user in its space."""
 
     _user_id: str
     _transaction: Transaction

@@ -50,8 +50,8 @@ _MADE: Final = re.compile(r"CREATE (TABLE|TRIGGER|VIEW) (\w+)")
 def refuse_what_is_not_theirs(
     action: int, first: str | None, second: str | None, _: str | None, inside: str | None
 ) -> int:
-    """The authorizer of connections of users. Allow the views of one user and the actions inside
-    these views and inside triggers of the schema; refuse everything else."""
+    """Authorize the actions of a user's connection. Allow the views of one user and the actions
+    inside these views and inside triggers of the schema; refuse everything else."""
     if action in _ALLOWED:
         return sqlite3.SQLITE_OK
     views, named = _named("VIEW"), _named("VIEW") | _named("TRIGGER")

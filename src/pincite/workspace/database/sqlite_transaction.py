@@ -110,8 +110,8 @@ class SqliteTransaction:
         return self._clock()
 
     async def begin(self) -> None:
-        """Begin a transaction that reads until its first change. It waits for nothing, and opens no
-        file."""
+        """Begin a transaction that only reads until its first change. It waits for no lock, and
+        opens no file."""
         self._do("BEGIN", {})
 
     async def end(self, how: str) -> None:

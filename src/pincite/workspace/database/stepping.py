@@ -30,7 +30,7 @@ class Steps(Protocol):
         """Run work in a thread of the transaction; its statements run directly in that thread."""
 
     async def resume(self) -> None:
-        """Do the work that a `Pause` waits for, on the event loop."""
+        """Wait on the event loop until the work that a `Pause` requests is done."""
 
 
 def ended(work: Coroutine[Any, Any, Any]) -> Any:

@@ -1,1 +1,1 @@
-"""Uploaded files: where they are stored, and what is read of them."""
+"""Uploaded files: where they are stored, and how they are read."""

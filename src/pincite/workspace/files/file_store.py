@@ -41,7 +41,7 @@ class Stored:
 
 
 class Measure:
-    """Measure the pieces of a file as they pass, up to `most` bytes."""
+    """Hash and count the pieces of a file as they pass, up to `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self._most, self._digest, self._size = most, hashlib.sha256(), 0
@@ -89,7 +89,7 @@ class FileStore(Protocol):
         """Return the text of the last `mark`, empty if there was none."""
 
     async def mark(self, text: str) -> None:
-        """Store a short text beside the files; it is none of them."""
+        """Store a short text beside the files. It does not count as a file."""
 
 
 def require_space(space_id: str) -> str:

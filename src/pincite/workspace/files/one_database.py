@@ -1,8 +1,8 @@
 """Bind uploaded files to one database of workspaces: the one that knows which files are needed.
 
-A worker deletes files that no document needs. Beside another database, such as a new one in place
-of a lost one, that would be all of them. So the id of the database is stored beside the files, and
-`serve` and `worker` refuse any other database.
+A worker deletes files that no document needs. With another database, such as a new one that
+replaces a lost one, it would delete all of them. So the id of the database is stored beside the
+files, and `serve` and `worker` refuse any other database.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find the metadata of an uploaded document by rules: title, category, document type, data
 structure, language, dates. Each field has one function of the file name and the text, which also
-returns the rule that applied. `docs/workspaces.md` lists the rules, decision 0045 how often they
-are right.
+returns the rule that applied. `docs/workspaces.md` lists the rules, and decision 0045 reports how
+often they are right.
 
 A field without a matching rule is left out. Rules read the first `LOOK` characters, and a bounded
 part of each line.
@@ -28,7 +28,7 @@ from pincite.workspace.metadata.words import (
 ValueWithRule = tuple[str, str]  #: a value and its rule; both are empty if none applies
 
 _MOST_CHARS: Final = 1_000  # of a value; guess, unmeasured
-_TITLE_CHARS: Final = 120  # a longer first line is no title; guess, unmeasured
+_TITLE_CHARS: Final = 120  # a longer first line is not a title; guess, unmeasured
 _BEGINNING: Final = 5_000  # characters that are searched for phrases of a type; guess, unmeasured
 _LEAD: Final = 1.5  # factor over the words of the second category; guess, unmeasured
 _FEWEST: Final = 4  # different words that a category needs; guess, unmeasured
@@ -84,8 +84,8 @@ def found_metadata(filename: str, text: str, title: str = "") -> dict[str, str]:
 
 
 def title_found(filename: str, head: str, title: str = "") -> ValueWithRule:
-    """Return the first that exists of: the title in the file, the subject of a mail, the first
-    heading, a first line that looks like a title, and the file name."""
+    """Return the first of these that exists: the title in the file, the subject of a mail, the
+    first heading, a first line that looks like a title, the file name."""
     if title.strip() and title != filename:
         return title, "file"
     if _is_mail(head) and (subject := _SUBJECT.search(head[:_BEGINNING])):

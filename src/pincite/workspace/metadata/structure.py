@@ -56,8 +56,8 @@ def data_structure_of(filename: str, text: str) -> tuple[str, str]:
     """Return `prose`, `tabular`, `structured` or `mixed`, and the rule that applied: `suffix` or
     `lines`.
 
-    `tabular` are rows of cells, `structured` is input of programs (JSON, XML, settings, code),
-    `mixed` has several of them, none with a share of `_MAIN` of the characters.
+    `tabular` text has rows of cells, `structured` text is input of programs (JSON, XML, settings,
+    code), `mixed` text has several kinds, none of which has a share of `_MAIN` of the characters.
     """
     found = file_type(filename)
     language = found.language if found else ""

@@ -26,8 +26,8 @@ class WorkerConfig:
     job dead. `retry_s`: the wait after the first failure, doubled after each further one. `idle_s`:
     seconds between two looks for work, `sweep_s` for unused files. `batch`: the number of files, of
     up to `small_bytes` each, that one run indexes. `feeds_at_once`: the number of documents whose
-    feeds are written at a time. `new_s`: the time for which files that are new to a database are
-    not swept, so that an operator who bound the wrong ones can undo it."""
+    feeds are written at a time. `new_s`: the seconds for which files that are new to a database are
+    not swept, so that an operator who bound the wrong files can undo it."""
 
     lease_s: float = 60.0
     attempts: int = 8
