@@ -9,7 +9,8 @@ import anyio
 import pytest
 from msgspec import structs
 
-from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
+from pincite.catalog.schema import MIGRATIONS
+from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import DiskFull, IndexTooNew, StoreError
 from pincite.model import TermCounts
 from pincite.ports import Catalog

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
+from pincite.catalog.schema import MIGRATIONS
+from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import UsageError
 from pincite.model import DocumentRecord
 from pincite.ports import Totals

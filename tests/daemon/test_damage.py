@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
+from pincite.catalog.schema import MIGRATIONS
+from pincite.catalog.sqlite import SqliteCatalog
 from pincite.daemon.wire import protocol
 from pincite.errors import (
     IndexNotFound,
