@@ -103,6 +103,9 @@ class Silent:
     async def documents(self, _collection: str, _source: str | None = None) -> NoReturn:
         pytest.fail("all documents were read")
 
+    async def documents_after(self, *_given: object) -> NoReturn:
+        pytest.fail("documents were read")
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)
 
@@ -239,6 +242,44 @@ def test_what_is_too_much_to_look_at_stays_open(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("pincite.scope.unmatched._MOST_PAGES", pages)
         pack = ask("zebra", made, scope=Scope(where="language = go"))
         assert ("nothing_in_scope" in [one.code for one in pack.warnings]) is nothing
+
+
+class Slow:
+    """An index that gives the first document and never the next ones."""
+
+    def __init__(self, index: Readable) -> None:
+        self._index: Any = index
+
+    async def documents_after(self, *given: Any) -> Any:
+        if given[2] is not None:
+            await asyncio.Event().wait()
+        return await self._index.documents_after(*given)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+
+@pytest.mark.parametrize("encoder", [None, TopicEncoder()])
+def test_the_reason_is_looked_for_within_the_time_of_the_search(
+    monkeypatch: pytest.MonkeyPatch, encoder: TopicEncoder | None
+) -> None:
+    monkeypatch.setattr("pincite.scope.unmatched._AT_ONCE", 1)
+    made = asyncio.run(make(encoder, PLACES))
+    slow = replace(made, index=Slow(made.index))
+    where = "path ^= src/"
+    pack = ask("rotate a key", slow, scope=Scope(where=where), budget_ms=1)
+    said = [one.message for one in pack.warnings if one.code == "nothing_in_scope"]
+    assert said == ([f"no indexed document matches where={where!r}"] if encoder else [])
+
+
+def test_no_more_documents_are_read_once_one_is_in_the_scope(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pincite.scope.unmatched._AT_ONCE", 1)
+    made = asyncio.run(make(None, PLACES))
+    slow = replace(made, index=Slow(made.index))
+    pack = ask("zebra", slow, scope=Scope(where="path ^= docs/backups"))
+    assert "nothing_in_scope" not in [one.code for one in pack.warnings]
 
 
 class Broken(Silent):

@@ -28,7 +28,7 @@ async def pack_evidence(
     """Return the evidence pack of a search, with its plan, its warnings and the time of each
     step."""
     deps, scope, trace = run.deps, run.scope, run.trace
-    scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope)
+    scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope, run.explain_s)
     searched, absent = not scope_notices, AbsentTerms()
     if searched:
         absent = absent_words(run, compared.candidates, compared.contexts, outcome.found)

@@ -12,6 +12,7 @@ from pincite.stages.retrieve import Retrieved
 from pincite.trace import Trace
 
 _LOOK_S = 1.0  # guess, unmeasured: files of a local disk need a thousandth of it
+_EXPLAIN_S = 5.0  # guess: 100,000 documents took 0.8 s of processor time
 _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget is used up
 
 
@@ -49,6 +50,12 @@ class Run:
         """The time limit for comparing results with their files, in seconds."""
         left_ms = self.left_ms
         return _LOOK_S if left_ms is None else min(_LOOK_S, max(_LEAST_LOOK_S, left_ms / 1000))
+
+    @property
+    def explain_s(self) -> float:
+        """The time limit for finding out why a filter matches nothing, in seconds."""
+        left_ms = self.left_ms
+        return _EXPLAIN_S if left_ms is None else max(_LEAST_LOOK_S, left_ms / 1000)
 
 
 @dataclass(frozen=True, slots=True)

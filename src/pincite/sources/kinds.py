@@ -35,8 +35,8 @@ _BINARY = _words(
 #: Documents with NUL bytes that people read, and no reader here reads.
 _DOCUMENTS = _words(
     """azw azw3 chm djv djvu doc docm dot dotm dotx fb2 hwp indd mobi msg numbers odf odg odp ods
-    odt one otg otp ots ott oxps pages pot potm potx pps ppsm ppsx ppt pub rtf vsd vsdx wpd wps xls xlsb
-    xlt xltm xltx xps"""
+    odt one otg otp ots ott oxps pages pot potm potx pps ppsm ppsx ppt pub rtf vsd vsdx wpd wps xls
+    xlsb xlt xltm xltx xps"""
 )
 _LOCK_FILES = _words(
     """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock

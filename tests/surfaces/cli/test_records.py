@@ -163,6 +163,9 @@ def test_a_filter_without_a_match_is_named_where_words_alone_are_searched(
         assert "Nothing relevant is indexed" not in block
         tagged = pincite.search("gradients", tags={"course": "mll"})
         assert "nothing_in_scope" in [one.code for one in tagged.warnings]
+        elsewhere = pincite.search("gradients", where="path = other")
+        said = {one.code: one.message for one in elsewhere.warnings}
+        assert said["nothing_in_scope"].endswith("where='path = other'; ids are such as m1")
         held = pincite.search("zebra", where="course = ml and year = 2 and kind = docs")
         assert "nothing_in_scope" not in [one.code for one in held.warnings]
 
