@@ -234,7 +234,7 @@ def test_a_claim_of_another_revision_needs_a_quote(office: Office) -> None:
     assert (moved.status, moved.page) == ("moved", 2)
 
 
-def test_a_file_that_cannot_be_extracted_any_more_is_said_to_be_gone(office: Office) -> None:
+def test_a_file_that_cannot_be_extracted_now_is_not_said_to_be_gone(office: Office) -> None:
     made = packed(office)
     office.put("talk.pptx", docx("no slides"))
-    assert {one.status for one in verified(office, made)} == {"deleted"}
+    assert {one.status for one in verified(office, made)} == {"unknown"}
