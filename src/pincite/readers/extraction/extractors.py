@@ -44,7 +44,7 @@ _PDF = Registered(
     "extract_pdf",
     "page",
     packages=("pypdfium2", "pillow"),
-    rules=6,
+    rules=7,
     recognisers=OCR_PACKAGES,
 )
 _DOCX = Registered(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from pincite.readers.pdf.clusters import FROM_RIGHT, with_clusters
 from pincite.readers.pdf.layout import Glyph, Placed, Run, Style, is_large, level_with
+from pincite.readers.pdf.letters import letter_of
 
 MOST_GLYPHS: Final = 200_000  #: of one page; what comes after them is left out, and noted
 #: Times the size of the type: a gap that may part two columns. Justified lines have gaps of 0.7.
@@ -29,12 +29,6 @@ _FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # flags of a font (ISO 32000-1, table 12
 _BOLD_NAMES = ("bold", "black", "heavy", "cmbx", "sfbx", "demi")
 _MONO_NAMES = ("mono", "courier", "consol", "typewriter", "sftt", "menlo", "lmtt")
 _MONO_TEX = re.compile(r"(?:^|\+)(?:cm|ec|sf)[a-z]{0,2}tt")
-#: Bullets of Symbol and Wingdings, which have places in the private area, and ligatures.
-_LETTERS: Final = {
-    0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0A8: "◻", 0xF02D: "-",
-    0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st",
-    0xFB06: "st", 0x00A0: " ", 0x2010: "-", 0x2011: "-",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +83,19 @@ def read_glyphs(page: pdfium.PdfPage, view: View) -> PageText:
     """Return all characters of the page in file order, visible or not, up to MOST_GLYPHS."""
     text_page = page.get_textpage()
     try:
-        return _read(text_page.raw, text_page.count_chars(), view)
+        return _read(page.raw, text_page.raw, text_page.count_chars(), view)
     finally:
         text_page.close()
 
 
-def _read(text_page: Any, count: int, view: View) -> PageText:
-    letter_of, object_of = pdfium_c.FPDFText_GetUnicode, pdfium_c.FPDFText_GetTextObject
+def _read(page: Any, text_page: Any, count: int, view: View) -> PageText:
+    code_of, object_of = pdfium_c.FPDFText_GetUnicode, pdfium_c.FPDFText_GetTextObject
     box_of, rectangle = pdfium_c.FPDFText_GetLooseCharBox, pdfium_c.FS_RECTF()
     address, broken = ctypes.byref(rectangle), pdfium_c.FPDFText_HasUnicodeMapError
     styles: dict[int, Style] = {}
     glyphs: list[Glyph] = []
+    owners: list[int] = []
+    from_right = False
     slanted: list[Run] = []
     unmapped, last, high, gap = 0, 0, "", False
     for index in range(min(count, MOST_GLYPHS)):
@@ -111,14 +107,14 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
         style = styles.get(key)
         if style is None:
             style = styles[key] = _style_of(text_page, index, owner, view.turn)
-        code = letter_of(text_page, index)
+        code = code_of(text_page, index)
         if 0xD800 <= code < 0xDC00:
             high = chr(code)
             continue
         if high and 0xDC00 <= code < 0xE000:
             code = 0x10000 + ((ord(high) - 0xD800) << 10) + (code - 0xDC00)
         high = ""
-        letter = _letter(code)
+        letter = letter_of(code)
         if not letter or (broken(text_page, index) == 1 and not letter.isspace()):
             unmapped += 1
             if not letter:
@@ -136,6 +132,8 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
                 gap = True
                 continue
             glyphs.append(glyph)
+            owners.append(key)
+            from_right = from_right or FROM_RIGHT.match(letter) is not None
             if gap and len(glyphs) > 1:
                 _space_between(glyphs)
             gap = False
@@ -144,6 +142,8 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
         elif not letter.isspace():
             slanted.append(Run(*place, [glyph]))
         last = key
+    if from_right:
+        glyphs = with_clusters(page, view.box, glyphs, owners, styles.keys())
     return PageText(tuple(glyphs), tuple(slanted), unmapped, count > MOST_GLYPHS)
 
 
@@ -170,32 +170,6 @@ def _space_between(glyphs: list[Glyph]) -> None:
         glyphs[-1] = after._replace(spaced=True)
     elif after.right <= before.left + _OVERHANG * after.style.size:
         glyphs[-2] = before._replace(spaced=True)
-
-
-@lru_cache(maxsize=4096)
-def _letter(code: int) -> str:
-    """Return the text of a code point; "" for control, format and unassigned characters."""
-    if code in _LETTERS:
-        return _LETTERS[code]
-    if code in {0x09, 0x0A, 0x0D}:
-        return " "
-    if code == 0x02:  # what the library makes of a hyphen at the end of a line
-        return "-"
-    if not 0 < code <= 0x10FFFF:
-        return ""
-    letter = chr(code)
-    if unicodedata.category(letter) in {"Cc", "Cs", "Co", "Cn"} or 0x202A <= code <= 0x202E:
-        return ""
-    if code in {0x200E, 0x200F, 0x2060, 0xFEFF, 0x200B} or 0x2066 <= code <= 0x2069:
-        return ""
-    if 0xFB50 <= code <= 0xFDFF or 0xFE70 <= code <= 0xFEFC:  # shapes of Arabic letters
-        return unicodedata.normalize("NFKC", letter)
-    return " " if letter.isspace() else letter
-
-
-def letters_of(text: str) -> str:
-    """Return the text without control and direction characters."""
-    return "".join(_letter(ord(letter)) for letter in text)
 
 
 def _style_of(text_page: Any, index: int, owner: Any, page_turn: int) -> Style:

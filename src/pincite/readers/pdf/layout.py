@@ -26,7 +26,7 @@ class Style(NamedTuple):
 
 class Glyph(NamedTuple):
     """A character and the box that its font gives it, in points from the upper left corner.
-    `spaced` means that the library sees a space to its left."""
+    `spaced` means that there is a space to its left, painted or as the library sees it."""
 
     text: str
     left: float

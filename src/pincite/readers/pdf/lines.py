@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from pincite.readers.pdf.clusters import FROM_RIGHT
 from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around, is_large, level_with
 
 #: Times the size of the type: a gap that is a space. On the R manuals, which have no spaces in
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
 _SPACE: Final = 0.16
 _LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
-_ARABIC_SPACE: Final = 0.28  # some of its letters never join the next, and programs write spaces
+#: Between Arabic letters, and letters with marks, which have the place of their shapes. Some never
+#: join the next, and programs write spaces.
+_SHAPES_SPACE: Final = 0.28
 _ARABIC = re.compile(r"[\u0600-\u08ff]")
 _MARK: Final = 3  # letters of small type that belong to the large type beside them
 _MOST_BESIDE: Final = 8  # lines above and below the middle of large type
@@ -135,8 +138,8 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
         if before is not None:
             size = min(before.style.size, glyph.style.size)
             gap = glyph.left - before.right
-            if _ARABIC.match(before.text) and _ARABIC.match(glyph.text):
-                apart = gap > _ARABIC_SPACE * size
+            if _are_shapes(before.text, glyph.text):
+                apart = gap > (_LEAST_SPACE if glyph.spaced else _SHAPES_SPACE) * size
             elif len(pieces) <= _INITIAL and _is_initial(before, glyph):
                 apart = gap > _SPACE * before.style.size
             else:
@@ -147,6 +150,14 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
         before, spaced = glyph, False
     text = "".join(_logical(pieces))
     return unicodedata.normalize("NFC", _LEADER.sub("... ", text)).strip()
+
+
+def _are_shapes(one: str, other: str) -> bool:
+    """Return whether two texts are Arabic, or from right to left and one of them has marks."""
+    if _ARABIC.match(one) and _ARABIC.match(other):
+        return True
+    both = FROM_RIGHT.match(one) and FROM_RIGHT.match(other)
+    return both is not None and len(one) + len(other) > 2
 
 
 def _is_initial(before: Glyph, after: Glyph) -> bool:

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import pypdfium2 as pdfium
 
-from pincite.readers.pdf.characters import View, letters_of
+from pincite.readers.pdf.characters import View
 from pincite.readers.pdf.layout import Glyph, Run, Style
+from pincite.readers.pdf.letters import letters_of
 
 #: Pages of one file; the rest stay `scanned`. At 4 s a page they take half an hour.
 MOST_RECOGNISED: Final = 500  # guess, unmeasured
