@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from pincite.catalog.place import CATALOG_FILE, catalog_of
-from pincite.errors import IndexTooNew
+from pincite.errors import IndexTooNew, StoreError
 from pincite.ports import Catalog
 from pincite.support.databases.private_file import require_regular
 
@@ -42,7 +42,7 @@ def holds_collections(folder: Path) -> bool:
             require_catalog(database, place)
             with bounded(database, _READ_S):
                 found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()
-    except (OSError, ValueError, sqlite3.Error, IndexTooNew):
+    except (OSError, ValueError, sqlite3.Error, IndexTooNew, StoreError):
         return True
     return bool(found[0])
 

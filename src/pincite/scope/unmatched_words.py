@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from heapq import nsmallest
 from typing import Final, TypeAlias
@@ -110,7 +111,8 @@ async def instead_of(known: Known, scope: Scope, given: Filter) -> str:
     fitting = sum(in_scope(record, Scope(paths=scope.paths)) for record in known)
     if scope.paths and fitting:
         return f"; {fitting:,} match the paths alone"
-    if near := near_paths(globs, (record.path for record in known), _SHOWN):
+    paths = [record.path for record in known]
+    if near := await asyncio.to_thread(near_paths, globs, paths, _SHOWN):  # takes up to a second
         return f"; near: {', '.join(near)}"
     nearest = nsmallest(_SHOWN, {record.path: record for record in known}.items())
     first = ", ".join(path for path, _ in nearest)

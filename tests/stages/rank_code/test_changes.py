@@ -87,6 +87,12 @@ def test_a_question_asks_for_changes(question: str) -> None:
             "what happens when a row is removed",
         ),
         *("upgrade a connection to TLS 1.3", "sort releases by version", "compare two versions"),
+        *(
+            "since when the cache is full are entries evicted",
+            "in which version negotiation does the client pick TLS 1.3",
+            "how does the linter detect breaking changes in an API",
+            "when did the socket get dropped",
+        ),
         *("added in the same order", "time out in 0.5 seconds", "detect breaking changes"),
         *(
             "Was gibt es Neues in 2.0?",

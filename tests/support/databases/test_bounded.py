@@ -5,6 +5,8 @@ from __future__ import annotations
 import _thread
 import sqlite3
 import threading
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,20 @@ def test_an_endless_statement_ends_with_the_time(database: sqlite3.Connection) -
     ):
         database.execute(ENDLESS).fetchone()
     assert database.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_wait_for_a_lock_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "waiting.db"
+    with (
+        closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as holder,
+        closing(sqlite3.connect(path, isolation_level=None)) as database,
+    ):
+        holder.executescript("CREATE TABLE one (x); BEGIN EXCLUSIVE")
+        timer = threading.Timer(0.5, holder.execute, ("ROLLBACK",))
+        timer.start()
+        with bounded(database, 0.2, every=1):
+            assert database.execute("SELECT count(*) FROM one").fetchone() == (0,)
+        timer.join()
 
 
 def test_ctrl_c_ends_it(database: sqlite3.Connection) -> None:

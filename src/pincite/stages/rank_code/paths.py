@@ -114,13 +114,14 @@ _LONGEST = 500  # characters of a question for changes; guess: longer ones are m
 #: Programs add and remove these while they run.
 _RUNTIME = (
     r"(?:children|connections?|documents?|elements?|entries|entry|events?|examples?|files?|items?"
-    r"|jobs?|keys?|lines?|locks?|members?|messages?|nodes?|objects?|packets?|pages?|records?|rows?"
-    r"|sessions?|users?|values?)"
+    r"|jobs?|keys?|lines?|locks?|loops?|members?|messages?|nodes?|objects?|packets?|pages?"
+    r"|records?|replicas?|requests?|rows?|sessions?|sockets?|tasks?|users?|values?)"
 )
 _THE = r"(?:an?|each|every|the|this|that|its|my)"
 _VERSION = (
     r"(?:which|what) (?:(?:minor|major|patch) )?(?:versions?|releases?)\b"
     rf"(?! of {_THE}\b)"  # "which version of the protocol" may be of anything
+    r"(?! (?:check|field|header|lock|negotiation|number|string)s?\b)"  # of a protocol or a file
 )
 _HAPPENED = (
     r"introduc(?:ed?|ing)|drop(?:ped)?|deprecated?|renamed?|replaced? (?:by|with)|stabili[sz]ed"
@@ -133,15 +134,17 @@ _HAPPENED = (
 _WANTS_CHANGES = re.compile(
     rf"\b{_VERSION}{_SOME}\b(?:{_HAPPENED}|added|removed|changed|moved|fixed|fixes|first \w+ed"
     r"|(?:allow|support|reject|require|start|stop)s|started|stopped)\b"
-    rf"|\bsince (?:when|{_VERSION})|\b(?:in|as of|until) {_VERSION}"
-    rf"|\bwhen (?:was|were|did|has|have)\b(?! (?:{_THE} )?{_RUNTIME} \w+ed\b){_SOME}"
+    r"|\Asince when (?:is|are|was|were|does|do|has|have|can)\b"
+    rf"|\bsince {_VERSION}|\b(?:in|as of|until) {_VERSION}"
+    rf"|\bwhen (?:was|were|did|has|have)\b(?! (?:{_THE} )?{_RUNTIME} (?:get )?\w+ed\b){_SOME}"
     rf"\b(?:{_HAPPENED}|(?:add(?:ed)?|removed?)(?! (?:from|in|into|to) {_THE}\b))\b"
     rf"|\bwhen (?:was|were|did|has) {_SOME}{_NUMBER}{_SOME}\breleased\b"
     r"|\bwhat(?:'s| is| was| are| were| has| will)?(?: been| be)? (?:new|changed|different|fixed"
     rf"|added|removed|deprecated|renamed)\b{_SOME} (?:in|from|between|since|with|for|after)"
     rf" {_NUMBER}|\b(?:fixed|added|removed|deprecated|renamed|promoted|changed)\b{_SOME} in"
     rf" {_NUMBER}|\bupgrad\w* (?:from \S+ )?to {_NUMBER}"
-    rf"|\bbreaking changes (?:in|of|from|since|between|for)\b|\A(?:the )?release notes (?:of|for) ",
+    r"|\A(?:what (?:are|were) )?(?:the |all )?(?:breaking changes (?:in|of|from|since|between|for)"
+    r"|release notes (?:of|for)) ",
     re.I,
 )
 _ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)

@@ -21,24 +21,26 @@ _LIKE_BYTES: Final = 1  # a longer pattern may take for ever; no statement of ou
 def bounded(
     database: sqlite3.Connection, most_s: float, most_bytes: int | None = None, every: int = 1_000
 ) -> Iterator[None]:
-    """Within the context, a statement fails when `most_s` seconds have passed since it began, and
-    at a value or row of more than `most_bytes` bytes. The clock and Ctrl-C are looked at `every` so
-    many instructions of SQLite. A connection has one such context at a time. Raises
+    """Within the context, a statement fails when this thread has used `most_s` seconds of processor
+    time since it began, and at a value or row of more than `most_bytes` bytes. Waits for locks and
+    for the disk do not count. The clock and Ctrl-C are looked at after `every` so many instructions
+    of SQLite. A connection has one such context at a time, used in one thread. Raises
     sqlite3.OperationalError, KeyboardInterrupt."""
-    ends = time.monotonic() + most_s
+    ends = time.thread_time() + most_s
     limits = [(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LIKE_BYTES)]
     if most_bytes is not None:
         limits.append((sqlite3.SQLITE_LIMIT_LENGTH, most_bytes))
     before = [(which, database.setlimit(which, most)) for which, most in limits]
-    database.set_progress_handler(lambda: time.monotonic() > ends, every)
+    database.set_progress_handler(lambda: time.thread_time() > ends, every)
     try:
         yield
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             raise
-        if time.monotonic() <= ends:  # Ctrl-C in the function above, whose errors SQLite drops
+        if time.thread_time() <= ends:  # Ctrl-C in the function above, whose errors SQLite drops
             raise KeyboardInterrupt from None
-        raise sqlite3.OperationalError(f"reading it takes more than {most_s:g} s") from error
+        said = f"reading it takes more than {most_s:g} s of processor time"
+        raise sqlite3.OperationalError(said) from error
     finally:
         database.set_progress_handler(None, 0)
         for which, most in before:

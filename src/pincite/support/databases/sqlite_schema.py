@@ -122,23 +122,32 @@ def require_ours(
     computed columns, checks, indexes on expressions, views and triggers of a stranger, for ever if
     they like. `more` are further statements that make tables of the file. With `usual`, the digest
     of a schema, that schema need not be made for the comparison. Call it before any other
-    statement. Raises IndexTooNew for a schema of a newer version, and errors of SQLite."""
+    statement. The tables of `ANALYZE` are accepted as SQLite makes them. Raises IndexTooNew for a
+    schema of a newer version, and errors of SQLite."""
     with bounded_schema(database):
         found = _objects_in(database)
     if usual and digest_of(found) == usual:
         return
-    unknown = found.keys() - _objects_made(tuple(migrations), tuple(more))
+    unknown = found.keys() - _objects_made(tuple(migrations), tuple(more)) - _STATISTICS
     if not unknown:
         return
     known_version(database, len(migrations), name)
     kind, called, *_ = found[min(unknown, key=repr)]
     raise StoreError(
         f"{name} has the {kind} {called!r}, which no version of Pincite makes",
-        hint="remove the file or its folder, then make it again",
+        hint="if the file is yours, remove that with sqlite3; do not use a file of a stranger",
     )
 
 
 _Object = tuple[object, ...]  # type, name, name of its table, and SQL
+#: What `ANALYZE` makes, with builds of SQLite that have more statistics, too.
+_STATISTICS: Final = frozenset(
+    ("table", name, name, f"CREATE TABLE {name}({columns})")
+    for name, columns in (
+        ("sqlite_stat1", "tbl,idx,stat"),
+        ("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample"),
+    )
+)
 
 
 def digest_of(schema: Iterable[_Object]) -> str:
