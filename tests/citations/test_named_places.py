@@ -176,3 +176,28 @@ def test_a_file_is_looked_at_where_the_catalog_names_only_the_first_ones(desk: P
     for name, code in {"one.txt": "binary", "empty.md": "empty"}.items():
         with pytest.raises(NotNamed, match=f"{name} is left out of the index: {code}"):
             read(desk, name)
+
+
+def test_a_file_that_is_gone_is_not_mistaken_for_one_with_the_end_of_its_path(
+    tmp_path: Path,
+) -> None:
+    docs = tmp_path / "docs"
+    for name, text in {"mod.py": "count = 1\n", "sub/mod.py": "", "a.md": "# A\n"}.items():
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text(text)
+
+    async def session() -> tuple[ClaimCheck, NotNamed]:
+        async with AsyncPincite(load_settings({}, tmp_path)) as engine:
+            await engine.index(docs, lexical=True)
+            cited = (await engine.get("docs:mod.py")).citation
+            (docs / "mod.py").unlink()
+            await engine.index(docs, lexical=True)
+            with pytest.raises(NotNamed) as caught:
+                await engine.get(cited)
+            (found,) = await engine.check(cited)
+            await engine.stop()
+            return found, caught.value
+
+    found, error = asyncio.run(session())
+    assert (found.status, found.detail) == ("deleted", "the file is gone")
+    assert "it may have been moved or deleted" in error.hint

@@ -22,6 +22,7 @@ from pincite.support.terminal import one_line
 
 _WAIT_S = 2.0  # guess, unmeasured: for the text of a file that is not indexed
 _Reason = tuple[str, str]  # code and detail
+_Name = tuple[str, bool]  # a path in a source, and may it be the end of one?
 
 
 async def left_out_file(
@@ -29,45 +30,46 @@ async def left_out_file(
 ) -> NotNamed | None:
     """The error for a locator of a file that is in a source and not in the index, with the reason;
     None if there is none. Reads that file."""
-    asked: list[tuple[SourceRecord, list[str]]] = []
+    asked: list[tuple[SourceRecord, list[_Name]]] = []
     for info in infos:
         for record in () if info.foreign else info.sources:
             if record.source.kind != "records":
                 known = await index.documents(info.spec.name, record.source.name)
                 indexed = {one.path for one in known}
                 names = dict.fromkeys(_names(locator, record))
-                asked.append((record, [one for one in names if one not in indexed]))
+                asked.append((record, [one for one in names if one[0] not in indexed]))
     return await asyncio.to_thread(_left_out, asked)
 
 
-def _left_out(asked: Sequence[tuple[SourceRecord, Sequence[str]]]) -> NotNamed | None:
+def _left_out(asked: Sequence[tuple[SourceRecord, Sequence[_Name]]]) -> NotNamed | None:
     for record, names in asked:
         if (listed := _listed(record, names)) is not None:
             return _error(*listed)
-        for name in names:
+        for name, _ in names:
             if (reason := _now(record, name)) is not None:
                 return _error(name, *reason)
     return None
 
 
-def _names(locator: str, record: SourceRecord) -> Iterator[str]:
-    """The paths in a source that a locator may mean."""
+def _names(locator: str, record: SourceRecord) -> Iterator[_Name]:
+    """The paths in a source that a locator may mean. One with a revision was written by Pincite, in
+    full."""
     for form in forms(locator):
         for one in (form, *(span.name for span in spans(form)), form.partition("#")[0]):
             cited = parse_citation(one)
             if cited is not None and cited.source == record.source.name:
-                yield cited.place
-            yield one.removeprefix("./")
+                yield cited.place, not cited.ref
+            yield one.removeprefix("./"), True
             if one.startswith(f"{record.source.name}/"):  # as results of several sources are shown
-                yield one[len(record.source.name) + 1 :]
-            yield from (path for _, path in places(one, [record.source]) if path)
+                yield one[len(record.source.name) + 1 :], True
+            yield from ((path, True) for _, path in places(one, [record.source]) if path)
 
 
-def _listed(record: SourceRecord, names: Sequence[str]) -> tuple[str, str, str] | None:
+def _listed(record: SourceRecord, names: Sequence[_Name]) -> tuple[str, str, str] | None:
     """The path, code and detail of a file that the catalog lists by one of these names."""
     for line in record.skipped_paths:
         path = path_of(line)
-        if any(path == name or path.endswith(f"/{name}") for name in names):
+        if any(path == name or (end and path.endswith(f"/{name}")) for name, end in names):
             return path, code_of(line), detail_of(line)
     return None
 
