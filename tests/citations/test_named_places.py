@@ -201,3 +201,22 @@ def test_a_file_that_is_gone_is_not_mistaken_for_one_with_the_end_of_its_path(
     found, error = asyncio.run(session())
     assert (found.status, found.detail) == ("deleted", "the file is gone")
     assert "it may have been moved or deleted" in error.hint
+
+
+def test_a_place_is_followed_when_its_file_has_changed(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "small.md").write_text(SMALL)
+
+    async def session() -> list[Passage]:
+        async with AsyncPincite(load_settings({}, tmp_path)) as engine:
+            await engine.index(docs, lexical=True)
+            before = await engine.get("small.md#log-level")
+            (docs / "small.md").write_text(SMALL.replace("start.", "start.\n\nOr how to stop."))
+            after = await engine.get("small.md#log-level")
+            await engine.stop()
+            return [before, after]
+
+    before, after = asyncio.run(session())
+    assert (after.text, after.start_line) == (before.text, before.start_line + 2)
+    assert f"is now in lines {after.start_line}-{after.end_line}" in after.warning

@@ -135,7 +135,7 @@ async def get(
             last = span.first + LINES - 1
         named = Citation(
             source="",
-            ref=cited.ref if cited else span.ref,
+            ref=(cited.ref if cited else "") or span.ref,
             place="",
             start_line=span.first,
             end_line=last,

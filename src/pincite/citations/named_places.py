@@ -133,16 +133,17 @@ def _headings(language: str, chunks: Sequence[Chunk]) -> Iterator[tuple[int, int
 
 
 def _span(known: IndexedFile, ref: str, chunks: Sequence[Chunk]) -> Span:
-    """The place of these chunks. They are of the indexed text, so another revision is left out."""
+    """The place of these chunks. They are of the indexed text, so its revision is the `ref`, and
+    the name has no other one."""
     first, last = chunks[0], chunks[-1]
     of = Citation(
         known.record.source.name, ref if same_revision(ref, known.ref) else "", known.path
     )
     page, unit = page_of(first)
     if page is None:
-        return Span(format_citation(of), first.start_line, last.end_line)
+        return Span(format_citation(of), first.start_line, last.end_line, known.ref)
     chars = (first.start, last.end)
-    return Span(format_citation(of), page=page, page_unit=unit, chars=chars)
+    return Span(format_citation(of), ref=known.ref, page=page, page_unit=unit, chars=chars)
 
 
 def _no_place(
