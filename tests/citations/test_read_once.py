@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -13,8 +14,11 @@ from pincite.citations.compare_claim import Claim
 from pincite.citations.current_file import CurrentFiles
 from pincite.citations.get import get
 from pincite.citations.resolve import NotNamed
+from pincite.engine import AsyncPincite
 from pincite.model import Chunk
 from pincite.ports import PagedIndex
+from pincite.settings.load import load_settings
+from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from tests.citations.shelf import Shelf
 from tests.records.desk import run
@@ -112,3 +116,29 @@ def test_the_last_file_is_kept_and_no_other(shelf: Shelf) -> None:
     assert again is not None
     assert again is not first
     assert again.document == first.document
+
+
+def test_a_name_of_no_indexed_file_opens_a_folder_once_and_an_archive_never(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs, archive = tmp_path / "docs", tmp_path / "lib-1.0.tar.gz"
+    docs.mkdir()
+    (docs / "a.md").write_text("# A\n\nThe fox.\n")
+    with tarfile.open(archive, "w:gz") as file:
+        file.add(docs, "lib-1.0")
+    closed: list[str] = []
+
+    def close_and_count(self: OpenSource, *_: object) -> None:
+        closed.append(self.source.kind)
+        self.close()
+
+    async def session() -> str:
+        async with AsyncPincite(load_settings({}, tmp_path)) as engine:
+            await engine.index([docs, archive], lexical=True)
+            monkeypatch.setattr(OpenSource, "__exit__", close_and_count)
+            (found,) = await engine.check("src/none/mod.py:12-20")
+            await engine.stop()
+            return found.status
+
+    assert run(session()) == "unknown"
+    assert closed == ["folder"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from pincite.citations.forms import forms, places, spans
 from pincite.citations.listing import CitedIndex
@@ -21,6 +22,9 @@ from pincite.sources.reopening import reopen_source
 from pincite.support.terminal import one_line
 
 _WAIT_S = 2.0  # guess, unmeasured: for the text of a file that is not indexed
+#: Sources that are read as a whole when they are opened. Their content rarely changes, so what the
+#: catalog lists is enough.
+_SLOW = ("archive", "wheel")
 _Reason = tuple[str, str]  # code and detail
 _Name = tuple[str, bool]  # a path in a source, and may it be the end of one?
 
@@ -29,7 +33,7 @@ async def left_out_file(
     index: CitedIndex, infos: Sequence[CollectionInfo], locator: str
 ) -> NotNamed | None:
     """The error for a locator of a file that is in a source and not in the index, with the reason;
-    None if there is none. Reads that file."""
+    None if there is none. Reads that file, but not in an archive."""
     asked: list[tuple[SourceRecord, list[_Name]]] = []
     for info in infos:
         for record in () if info.foreign else info.sources:
@@ -45,9 +49,8 @@ def _left_out(asked: Sequence[tuple[SourceRecord, Sequence[_Name]]]) -> NotNamed
     for record, names in asked:
         if (listed := _listed(record, names)) is not None:
             return _error(*listed)
-        for name, _ in names:
-            if (reason := _now(record, name)) is not None:
-                return _error(name, *reason)
+        if names and record.source.kind not in _SLOW and (found := _now(record, names)) is not None:
+            return _error(*found)
     return None
 
 
@@ -74,13 +77,15 @@ def _listed(record: SourceRecord, names: Sequence[_Name]) -> tuple[str, str, str
     return None
 
 
-def _now(record: SourceRecord, path: str) -> _Reason | None:
-    """Why the file is left out as it is now; "" if nothing is wrong with it."""
-    try:
-        with reopen_source(record, only_read=True) as opened:
-            return _reason(opened, path)
-    except PinciteError:
-        return None  # the source is away, or the path is none
+def _now(record: SourceRecord, names: Sequence[_Name]) -> tuple[str, str, str] | None:
+    """The first of these paths at which there is a file now, and why it is left out: code and
+    detail, "" if nothing is wrong with it."""
+    with suppress(PinciteError), reopen_source(record, only_read=True) as opened:
+        for path, _ in names:
+            with suppress(PinciteError):  # the path is none
+                if (reason := _reason(opened, path)) is not None:
+                    return path, *reason
+    return None  # or the source is away
 
 
 def _reason(opened: OpenSource, path: str) -> _Reason | None:
