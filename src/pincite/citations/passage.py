@@ -80,7 +80,8 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
         left_out = opened.left_out(path) if document is None else None
     if left_out is not None:
         said = f"{path} was not read: {why_not_read(left_out)}"
-        raise SourceError(said, hint="pincite index")
+        # a run of the index would drop the text that a refresh keeps of a damaged file
+        raise SourceError(said, hint="" if left_out.cannot_be_read else "pincite index")
     if document is None:
         raise SourceError(f"{path} is no longer in {record.source.location}", hint="pincite index")
     return document
