@@ -149,8 +149,18 @@ def test_a_number_that_no_line_has_is_a_part_of_the_place() -> None:
     assert parse_citation(f"acme@v1:{place}") == Citation("acme", "v1", place)
 
 
-def test_the_lines_of_a_citation_are_replaced_columns_and_all() -> None:
-    assert with_lines("acme@v1:a#b.md#L3C4-L9C2", 3, 5) == "acme@v1:a#b.md#L3-L5"
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [(3, 5, "L3C4-L5"), (3, 3, "L3C4-L3"), (4, 9, "L4-L9C2"), (3, 9, "L3C4-L9C2"), (4, 5, "L4-L5")],
+)
+def test_the_lines_of_a_citation_are_replaced_with_their_columns(
+    start: int, end: int, lines: str
+) -> None:
+    found = with_lines("acme@v1:a#b.md#L3C4-L9C2", start, end)
+    assert found == f"acme@v1:a#b.md#{lines}"
+
+
+def test_only_a_citation_gets_other_lines() -> None:
     with pytest.raises(ValueError, match="not a citation"):
         with_lines("a.md", 1, 2)
 

@@ -144,13 +144,15 @@ def parse_citation(text: str) -> Citation | None:
 
 
 def with_lines(citation: str, start_line: int, end_line: int) -> str:
-    """Return the same citation with other lines. Raises ValueError if the text is not a
-    citation."""
+    """Return the same citation with other lines. A column is kept if its line is still the first,
+    or the last. Raises ValueError if the text is not a citation."""
     parsed = parse_citation(citation)
     if parsed is None:
         raise ValueError(f"{citation!r} is not a citation")
+    first = parsed.start_column if start_line == parsed.start_line else None
+    last = parsed.end_column if end_line == parsed.end_line else None
     source, ref, place = parsed.source, parsed.ref, parsed.place
-    return format_citation(Citation(source, ref, place, start_line, end_line))
+    return format_citation(Citation(source, ref, place, start_line, end_line, first, last))
 
 
 def with_chars(citation: str, start_char: int, end_char: int) -> str:

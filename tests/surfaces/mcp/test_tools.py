@@ -176,6 +176,8 @@ def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
     assert rest["passage"]["start_line"] == 201
     blank = structure_of(call(indexed.folder, "read_lines", locator="docs/long.md#L199-L200"))
     assert (blank["passage"]["end_line"], blank["lines_left"]) == (200, 0)
+    text = text_of(call(indexed.folder, "read_lines", locator="acme@v1:docs/long.md#L1C6-L300"))
+    assert text.startswith("acme@v1:docs/long.md#L1C6-L200\n```\n  1  0 is the next one.\n")
 
 
 def test_lines_of_an_earlier_revision_are_read_with_a_warning(indexed: Cli) -> None:
