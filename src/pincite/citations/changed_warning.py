@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.citations.current_file import document_at
-from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, columns_at, named_lines
-from pincite.citations.pages import document_then, page_words, place_in, place_of_chars
+from pincite.citations.lines_and_columns import (
+    WHOLE,
+    Columns,
+    chars_of_lines,
+    columns_at,
+    find_cited,
+    named_lines,
+)
+from pincite.citations.pages import (
+    Place,
+    document_then,
+    find_page,
+    page_words,
+    place_in,
+    place_of_chars,
+)
 from pincite.citations.passage import IndexedFile, reopened
-from pincite.errors import PinciteError
+from pincite.errors import PinciteError, UsageError
 from pincite.model import Document
 from pincite.model.citation import Citation
 from pincite.model.pages import unit_of
@@ -17,7 +32,7 @@ from pincite.model.revisions import is_ambiguous, names_content, short_ref
 from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
-from pincite.support.finding.find import Lines, find_chars, find_span, find_text
+from pincite.support.finding.find import Lines, find_chars
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,64 +92,66 @@ def _text_then(
 
 def _text_at(text: str, cited: Citation) -> str | None:
     if (chars := _chars(cited)) is None:
-        columns = cited.start_column, cited.end_column
-        last = text.count("\n") + (not text.endswith("\n"))  # lines beyond the end are not read
-        end = min(cited.end_line or 1, last)
-        chars = chars_of_lines(text, cited.start_line or 1, end, columns)
+        lines = _lines_at(text, cited)
+        chars = chars_of_lines(text, lines.start, lines.end, _columns(cited))
     return None if chars is None else text[slice(*chars)]
+
+
+def _lines_at(text: str, cited: Citation) -> Lines:
+    """The cited lines; those beyond the end of the text are not read."""
+    last = text.count("\n") + (not text.endswith("\n"))
+    return Lines(cited.start_line or 1, min(cited.end_line or cited.start_line or 1, last))
+
+
+def _columns(cited: Citation) -> Columns:
+    return cited.start_column, cited.end_column
 
 
 def _found(document: Document, cited: Citation, then: str) -> Followed:
     text, short = document.text, short_ref(cited.ref)
     nowhere = Followed(f"{short} has another text at this place, which is no longer in the file")
     if (chars := _chars(cited)) is not None or cited.page is not None:
-        start = find_chars(text, then, chars[0] if chars else 0)
-        if start is None:
+        place = _place_of(document, cited, then)
+        if place is None:
             return nowhere
-        place = place_of_chars(document, start, start + len(then))
+        if chars is None and place == _place_at(document, cited):
+            return Followed()
         now = replace(cited, start_char=place.start, end_char=place.end, page=place.page, rows=None)
         if unit_of(document) is None or place.page is None:
             now = replace(now, page=None, page_unit=None)
         there = page_words(document, place) or f"characters {place.start}-{place.end}"
-        same = now.page == cited.page and cited.start_char in (None, now.start_char)
+        same = now.page == cited.page and cited.start_char == now.start_char
         return Followed() if same else Followed(_moved(short, f"at {there}"), now)
-    near = Lines(cited.start_line or 1, cited.end_line or cited.start_line or 1)
-    if (cited.start_column, cited.end_column) != WHOLE:
-        span = find_span(text, then, near)
-        if span is None:
-            return nowhere
-        lines, columns = columns_at(text, *span)
-        now = replace(
-            cited,
-            start_line=lines.start,
-            end_line=lines.end,
-            start_column=columns[0],
-            end_column=columns[1],
-        )
-        said = f"at {named_lines(text, *span, columns)}"
-    else:
-        found = find_text(text, then, near, spaces="any")
-        if found is None:
-            return Followed() if _same_lines(text, cited, then) else nowhere
-        now = replace(cited, start_line=found.start, end_line=found.end)
-        said = f"in lines {found.start}-{found.end}"
-    if _same_lines(text, cited, then):
+    near, columns = _lines_at(text, cited), _columns(cited)
+    found = find_cited(text, then, near, columns)
+    if found is None:
+        return nowhere
+    if found == chars_of_lines(text, near.start, near.end, columns):
         return Followed()
-    return Followed(_moved(short, said), now)
+    lines, (first, last) = columns_at(text, *found)
+    now = replace(cited, start_line=lines.start, end_line=lines.end)
+    if columns == WHOLE:
+        return Followed(_moved(short, f"in lines {lines.start}-{lines.end}"), now)
+    now = replace(now, start_column=first, end_column=last)
+    return Followed(_moved(short, f"at {named_lines(text, *found, (first, last))}"), now)
 
 
-def _same_lines(text: str, cited: Citation, then: str) -> bool:
-    """Is the text still there? A checkout may have added carriage returns."""
-    now = _text_at(text, cited)
-    return now is not None and _bare(now) == _bare(then)
+def _place_at(document: Document, cited: Citation) -> Place | None:
+    with suppress(UsageError):
+        return place_in(document, cited.page, cited.page_unit, _chars(cited), cited.rows)
+    return None
+
+
+def _place_of(document: Document, cited: Citation, then: str) -> Place | None:
+    """Where an extracted document or a record has the text, which may be all of a page."""
+    if (chars := _chars(cited)) is None:
+        return find_page(document, then, cited.page, cited.page_unit, cited.rows)
+    start = find_chars(document.text, then, chars[0])
+    return None if start is None else place_of_chars(document, start, start + len(then))
 
 
 def _moved(short: str, there: str) -> str:
     return f"the text that {short} has at the cited place is now {there}"
-
-
-def _bare(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _chars(cited: Citation) -> tuple[int, int] | None:

@@ -65,7 +65,7 @@ async def check_claims(
     faults: bool = True,
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[ClaimCheck, ...]:
-    """One verdict per claim, in their order. Differences in white space do not count.
+    """One verdict per claim, in their order. White space in quotes does not count.
 
     `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
     `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or without a
@@ -244,6 +244,7 @@ async def _as_written(
             ref=chunk.ref,
             text=text,
             chars=chars_of(chunk),
+            columns=(chunk.start_column, chunk.end_column),
         )
     try:
         known = await find_path(index, infos, citation.place, citation.source)

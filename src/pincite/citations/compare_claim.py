@@ -25,12 +25,13 @@ from pincite.citations.current_file import (
     absent,
     document_at,
 )
-from pincite.citations.lines_and_columns import WHOLE, named_lines
+from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, find_cited, named_lines
 from pincite.citations.pages import (
     Place,
     chars_of_quote,
     document_then,
     exact_place,
+    find_page,
     find_quote,
     no_lines,
     page_words,
@@ -113,7 +114,8 @@ def compare_claim(
         return ClaimCheck(claim.citation, state, error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, current, *cited.chars)
-    status, detail, start, end = _compare(cited, current)
+    compare = _compare if claim.quote.strip() or not cited.text.strip() else _compare_revision
+    status, detail, start, end = compare(cited, current)
     start_char, end_char = None, None
     if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
         start_char, end_char = chars_of_quote(document.text, cited.text, Lines(start, end))
@@ -225,6 +227,22 @@ def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
     return "fresh", "", cited.start_line, cited.end_line
 
 
+def _compare_revision(cited: ClaimedText, current: CurrentFile) -> _Verdict:
+    """All text that the cited lines and columns have in the cited revision, against the file as it
+    is now."""
+    text, lines = current.document.text, Lines(*lines_cited(cited))
+    found = find_cited(text, cited.text, lines, cited.columns)
+    if found is None:
+        return "changed", "the text is not in the file", None, None
+    now = _lines(text, *found)
+    if found == chars_of_lines(text, lines.start, lines.end, cited.columns):
+        return "fresh", "", now.start, now.end
+    there = f"lines {now.start}-{now.end}"
+    if cited.columns != WHOLE:
+        there = named_lines(text, *found, cited.columns)
+    return "moved", f"now {there}", now.start, now.end
+
+
 def _compare_chars(
     claim: Claim, cited: ClaimedText, current: CurrentFile, start: int, end: int
 ) -> ClaimCheck:
@@ -300,7 +318,21 @@ def _compare_page(
         wanted = "" if then is None else then.text[place.start : place.end]
         if not wanted.strip():
             return _at_place(claim, "fresh", "", path, place)
+        if cited.chars is None:
+            return _compare_pages(claim, cited, document, wanted)
     return _compare_words(claim, cited, current, wanted)
+
+
+def _compare_pages(claim: Claim, cited: ClaimedText, document: Document, wanted: str) -> ClaimCheck:
+    """All text that the cited page or rows have in the cited revision, against an extracted
+    document as it is now."""
+    path = cited.known.path
+    found = find_page(document, wanted, cited.page, cited.page_unit, cited.rows)
+    if found is None:
+        return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
+    if found == _place_now(cited, document):
+        return _at_place(claim, "fresh", "", path, found)
+    return _at_place(claim, "moved", f"now on {page_words(document, found)}", path, found)
 
 
 def _compare_words(

@@ -4,7 +4,7 @@ columns."""
 from __future__ import annotations
 
 from pincite.model.citation import format_lines
-from pincite.support.finding.find import Lines
+from pincite.support.finding.find import Lines, find_span, without_returns
 
 #: First and last column (1-based, inclusive), None where a line is not cut.
 Columns = tuple[int | None, int | None]
@@ -31,6 +31,25 @@ def chars_of_lines(
     if last is not None and not final < to <= stops[1]:
         return None
     return (from_, to) if from_ <= to else None
+
+
+def find_cited(
+    text: str, wanted: str, lines: Lines, columns: Columns = WHOLE
+) -> tuple[int, int] | None:
+    """Return the characters of a text (0-based, the end is excluded) where `wanted`, all that these
+    lines and columns had, is now: at the cited place, else nearest to it; None if it is nowhere.
+    Where no column is cited, it begins and ends with a line. Line ends may be translated."""
+    here = chars_of_lines(text, lines.start, lines.end, columns)
+    if here is not None and _bare(text[slice(*here)], columns) == _bare(wanted, columns):
+        return here
+    whole = wanted if columns[1] is not None else wanted.removesuffix("\r")
+    starts, ends = columns[0] is None, columns[1] is None
+    return find_span(text, whole, lines, starts_line=starts, ends_line=ends)
+
+
+def _bare(text: str, columns: Columns) -> str:
+    """The text without the carriage returns of its line ends, of the last one if it is whole."""
+    return without_returns(text if columns[1] is not None else text.removesuffix("\r"))
 
 
 def columns_at(text: str, start: int, end: int) -> tuple[Lines, tuple[int, int]]:

@@ -6,6 +6,7 @@ none are ever named.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,7 +19,7 @@ from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
 from pincite.support.counted import counted
-from pincite.support.finding.find import Lines, Words, find_chars
+from pincite.support.finding.find import Lines, Words, find_chars, find_span
 from pincite.support.finding.trailing_space import end_before_space
 from pincite.support.finding.word_ends import whole_places
 
@@ -65,6 +66,28 @@ def place_in(
         return Place(*found, page)
     span = document.pages[page - 1]
     return Place(span.start, end_before_space(document.text, span.start, span.end), page)
+
+
+def find_page(
+    document: Document, wanted: str, page: int | None, unit: PageUnit | None, rows: Rows | None
+) -> Place | None:
+    """Where `wanted`, all that this page or these rows had, is now: at the cited place, else all of
+    the page, or whole rows, nearest to it; None if it is nowhere."""
+    with suppress(UsageError):
+        here = place_in(document, page, unit, None, rows)
+        if document.text[here.start : here.end] == wanted:
+            return here
+    if page is None:
+        return None
+    for one in sorted(document.pages, key=lambda one: abs(one.number - page)):
+        place = place_in(document, one.number, unit_of(document), None)
+        part = document.text[place.start : place.end]
+        found = (0, len(part)) if part == wanted else None
+        if found is None and rows is not None:
+            found = find_span(part, wanted, Lines(1, 1), starts_line=True, ends_line=True)
+        if found is not None:
+            return place_of_chars(document, place.start + found[0], place.start + found[1])
+    return None
 
 
 def exact_place(

@@ -1,0 +1,69 @@
+"""A citation without a quote stands for all text of its lines, columns or page in its revision."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pincite.citations.claims import check_claims
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.get import get
+from pincite.citations.passage import Passage
+from tests.ingestion.office import Office
+from tests.readers.office_files import pptx
+from tests.sources.helpers import commit
+
+OLD = "zebra allowed = 1\nwalrus enabled\nthe end\n"
+
+
+class Folder(Office):
+    """One indexed file, of a folder or of a checkout."""
+
+    def __init__(self, folder: Path, content: bytes, path: str = "a.txt", *, git: bool = False):
+        super().__init__(folder)
+        self.path = path
+        self.put(path, content)
+        sha = commit(self.folder / "docs") if git else ""
+        self.run("docs")
+        self.chunk = self.chunks()[0]
+        assert not git or self.chunk.ref == sha
+        self.cited = f"{self.chunk.repo}@{self.chunk.ref}:{path}"
+
+    def check(self, citation: str) -> ClaimCheck:
+        return asyncio.run(check_claims(self.index, [Claim(citation)], self.folder))[0]
+
+    def get(self, locator: str) -> Passage:
+        return asyncio.run(get(self.index, locator, 0, self.folder))
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_a_line_that_became_part_of_another_has_changed(tmp_path: Path, git: bool) -> None:
+    made = Folder(tmp_path, OLD.encode(), git=git)
+    made.put("a.txt", b"zebra allowed = 10\nnever walrus enabled by default\nthe end\n")
+    for place in ("#L1", "#L2", "#L1-L2", "#L2C1-L3"):
+        assert (place, made.check(made.cited + place).status) == (place, "changed")
+        assert "no longer in the file" in made.get(made.cited + place).warning
+    assert made.check(f"#{made.chunk.id}").status == "changed"
+    assert made.check(made.cited + "#L3").status == "fresh"
+    assert made.get(made.cited + "#L3").warning == ""
+    assert made.check(made.cited + "#L2C1-L2C6").detail == "now L2C7-L2C12"
+    made.put("a.txt", f"zebra allowed = 10\n{OLD}".encode())
+    assert made.check(made.cited + "#L1").detail == "now lines 2-2"
+    read = made.get(made.cited + "#L1")
+    assert (read.text, read.start_line) == ("zebra allowed = 1", 2)
+    made.put("a.txt", OLD.replace("\n", "\r\n").encode())
+    assert made.check(made.cited + "#L1-L2").status == "fresh"
+    assert made.get(made.cited + "#L1-L2").warning == ""
+
+
+def test_a_slide_with_more_text_has_changed(tmp_path: Path) -> None:
+    first, second = ("One", "zebra allowed = 1"), ("Two", "walrus enabled")
+    made = Folder(tmp_path, pptx(first, second), "a.pptx", git=True)
+    made.put("a.pptx", pptx(("One", "zebra allowed = 10"), ("New", "slide"), second))
+    assert made.check(made.cited + "#slide=1").status == "changed"
+    assert "no longer in the file" in made.get(made.cited + "#slide=1").warning
+    moved = made.check(made.cited + "#slide=2")
+    assert (moved.status, moved.page, moved.detail) == ("moved", 3, "now on slide 3")
+    assert made.get(made.cited + "#slide=2").page == 3
