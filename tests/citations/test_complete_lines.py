@@ -11,6 +11,7 @@ from pincite.citations.claims import check_claims
 from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.get import get
 from pincite.citations.passage import Passage
+from pincite.errors import UsageError
 from tests.ingestion.office import Office
 from tests.readers.office_files import pptx
 from tests.sources.helpers import commit
@@ -67,3 +68,17 @@ def test_a_slide_with_more_text_has_changed(tmp_path: Path) -> None:
     moved = made.check(made.cited + "#slide=2")
     assert (moved.status, moved.page, moved.detail) == ("moved", 3, "now on slide 3")
     assert made.get(made.cited + "#slide=2").page == 3
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_a_text_is_followed_from_lines_that_the_file_no_longer_has(
+    tmp_path: Path, git: bool
+) -> None:
+    made = Folder(tmp_path, f"one\ntwo\n{OLD}".encode(), git=git)
+    made.put("a.txt", b"walrus enabled\nthe end\n")
+    read = made.get(made.cited + "#L4-L5")
+    assert (read.text, read.start_line, read.end_line) == ("walrus enabled\nthe end", 1, 2)
+    assert read.warning.endswith("is now in lines 1-2")
+    for gone in (f"{made.cited}#L3", "a.txt#L4"):
+        with pytest.raises(UsageError, match="has 2 lines: line"):
+            made.get(gone)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Concatenate, ParamSpec
 
 from pincite.citations.as_indexed import text_as_indexed
-from pincite.citations.changed_warning import follow
+from pincite.citations.changed_warning import Followed, follow
 from pincite.citations.forms import LINES, Span
 from pincite.citations.left_out import left_out_file
 from pincite.citations.listing import CitedIndex
@@ -75,20 +75,36 @@ class _Reading:
     ) -> Passage:
         """The passage of a citation, where its text is now if that is known, else with a warning
         that the place may have another text. Raises as `of`."""
-        passage = await self._at(known, cited, context)
+        try:
+            passage = await self._at(known, cited, context)
+        except NotNamed:
+            raise
+        except UsageError:  # the file has no such place now; its text may be elsewhere
+            found = await self._follow(within, known, cited, changed=True) if cited.ref else None
+            if found is None or found.now is None:
+                raise
+            passage = await self._at(known, found.now, context)
+            return replace(passage, warning=found.warning)
         read = parse_citation(passage.citation)
         if not cited.ref or read is None or same_revision(cited.ref, read.ref):
             return passage
         if same_revision(cited.ref, known.ref) and not passage.changed:
             return passage
-        indexed = None
-        if passage.changed:
-            place = known.collection, known.record.source.name, known.path
-            indexed = text_as_indexed(await within.document(*place), cited)
-        found = await asyncio.to_thread(follow, known, self.folder, cited, indexed)
+        found = await self._follow(within, known, cited, changed=passage.changed)
         if found.now is not None:
             passage = await self._at(known, found.now, context)
         return replace(passage, warning=found.warning)
+
+    async def _follow(
+        self, within: CitedIndex, known: IndexedFile, cited: Citation, *, changed: bool
+    ) -> Followed:
+        """Where the text of the citation is now. It is that of the index if the file has
+        `changed`."""
+        indexed = None
+        if changed:
+            place = known.collection, known.record.source.name, known.path
+            indexed = text_as_indexed(await within.document(*place), cited)
+        return await asyncio.to_thread(follow, known, self.folder, cited, indexed)
 
     async def _at(self, known: IndexedFile, cited: Citation, context: int) -> Passage:
         if cited.end_char is not None or cited.page is not None:
