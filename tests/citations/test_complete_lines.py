@@ -82,3 +82,17 @@ def test_a_text_is_followed_from_lines_that_the_file_no_longer_has(
     for gone in (f"{made.cited}#L3", "a.txt#L4"):
         with pytest.raises(UsageError, match="has 2 lines: line"):
             made.get(gone)
+
+
+def test_an_id_is_read_without_a_warning_where_only_another_slide_has_changed(
+    tmp_path: Path,
+) -> None:
+    first, second = ("One", "zebra allowed = 1"), ("Two", "walrus enabled")
+    made = Folder(tmp_path, pptx(first, second), "a.pptx")
+    chunk = next(one for one in made.chunks() if "zebra" in one.text)
+    made.put("a.pptx", pptx(first, ("Two", "walrus never enabled")))
+    read = made.get(f"#{chunk.id}")
+    assert (read.text, read.page, read.warning) == (chunk.text, 1, "")
+    made.put("a.pptx", pptx(second, first))
+    found = made.check(f"#{chunk.id}")
+    assert (found.status, found.page, found.start_line) == ("moved", 2, None)

@@ -30,7 +30,7 @@ from pincite.citations.resolve import (
 )
 from pincite.errors import StoreError, UsageError
 from pincite.model import Attributes
-from pincite.model.citation import Citation, chars_of, parse_citation
+from pincite.model.citation import Citation, cited_in, parse_citation
 from pincite.ports import CollectionInfo, PagedIndex
 from pincite.support.arguments import require_kind, shown
 from pincite.support.fields import replace
@@ -235,17 +235,8 @@ async def _as_written(
             )
         info, chunk = await find_chunk(index, infos, prefix)
         record = next(r for r in info.sources if r.source.name == chunk.repo)
-        text = claim.quote or chunk.text
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
-        return ClaimedText(
-            known=known,
-            start_line=chunk.start_line,
-            end_line=chunk.end_line,
-            ref=chunk.ref,
-            text=text,
-            chars=chars_of(chunk),
-            columns=(chunk.start_column, chunk.end_column),
-        )
+        return replace(_cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text)
     try:
         known = await find_path(index, infos, citation.place, citation.source)
     except NotNamed as error:  # `a.py:12-20` reads as a place in a source of the name `a.py`

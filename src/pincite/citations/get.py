@@ -34,7 +34,7 @@ from pincite.citations.resolve import (
 from pincite.citations.suggestions import hint_for
 from pincite.errors import StoreError, UsageError
 from pincite.model import Attributes
-from pincite.model.citation import Citation, chars_of, parse_citation
+from pincite.model.citation import Citation, cited_in, parse_citation
 from pincite.model.revisions import same_revision
 from pincite.ports import PagedIndex
 from pincite.support.fields import replace
@@ -194,10 +194,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
         info, found = await find_chunk(within, infos, chunk["id"])
         record = next(r for r in info.sources if r.source.name == found.repo)
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
-        named = Citation("", found.ref, "", found.start_line, found.end_line)
-        if (chars := chars_of(found)) is not None:
-            named = Citation("", found.ref, "", start_char=chars[0], end_char=chars[1])
-        return await reading.cited(within, known, named, context)
+        return await reading.cited(within, known, cited_in(found), context)
     cited = parse_citation(locator)
     names = {record.source.name for info in infos for record in info.sources}
     # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT

@@ -101,6 +101,18 @@ def cite(chunk: Chunk) -> str:
     return _write(chunk.repo, chunk.ref, place, line_range(chunk) if chunk.end_line else "")
 
 
+def cited_in(chunk: Chunk) -> Citation:
+    """Return the place of a chunk in its file: its lines and columns, or its characters and page in
+    a record or an extracted document. Rows and the address are left out."""
+    name, ref, path = chunk.repo, chunk.ref, chunk.path
+    if (chars := chars_of(chunk)) is None:
+        lines, columns = (chunk.start_line, chunk.end_line), (chunk.start_column, chunk.end_column)
+        return Citation(name, ref, path, *lines, *columns)
+    page, unit = page_of(chunk)
+    start, end = chars
+    return Citation(name, ref, path, start_char=start, end_char=end, page=page, page_unit=unit)
+
+
 def format_citation(citation: Citation) -> str:
     """Return the text of a citation; `parse_citation` reads it back."""
     start, end = citation.start_line, citation.end_line
