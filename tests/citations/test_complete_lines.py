@@ -96,3 +96,21 @@ def test_an_id_is_read_without_a_warning_where_only_another_slide_has_changed(
     made.put("a.pptx", pptx(second, first))
     found = made.check(f"#{chunk.id}")
     assert (found.status, found.page, found.start_line) == ("moved", 2, None)
+
+
+def test_an_empty_line_is_not_said_to_be_no_longer_in_the_file(tmp_path: Path) -> None:
+    made = Folder(tmp_path, b"one\n\ntwo\n", git=True)
+    made.put("a.txt", b"one\n\ntwo\nthree\n")
+    assert made.get(made.cited + "#L2").warning == ""
+    made.put("a.txt", b"new\none\n\ntwo\n")
+    read = made.get(made.cited + "#L2")
+    assert read.text == "one"
+    assert read.warning.endswith(" has no words at this place")
+
+
+@pytest.mark.parametrize("place", ["#L1C5-L1C2", "#L2C1-L1C3", "#L1C0-L1C3"])
+def test_columns_that_no_line_can_have_are_an_error(tmp_path: Path, place: str) -> None:
+    made = Folder(tmp_path, OLD.encode())
+    for locator in (made.cited + place, f"a.txt{place}"):
+        with pytest.raises(UsageError, match=r"(names|has) no place"):
+            made.get(locator)

@@ -124,6 +124,9 @@ def _found(document: Document, cited: Citation, then: str) -> Followed:
         return Followed() if same else Followed(_moved(short, f"at {there}"), now)
     near, columns = _lines_at(text, cited), _columns(cited)
     found = find_cited(text, then, near, columns)
+    if found is None and not then.strip():
+        here = _text_at(text, cited)
+        return Followed("" if here == then else f"{short} has no words at this place")
     if found is None:
         return nowhere
     if found == chars_of_lines(text, near.start, near.end, columns):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.citations.lines_and_columns import WHOLE, Columns, chars_of_lines
+from pincite.citations.lines_and_columns import WHOLE, Columns, chars_of_lines, misordered
 from pincite.citations.pages import document_then, place_in
 from pincite.citations.passage import IndexedFile, lines_of, no_such_line, reopened
 from pincite.errors import PinciteError, UsageError
@@ -100,16 +100,9 @@ def impossible(cited: ClaimedText, document: Document) -> str:
     if cited.start_line is None:
         return ""
     start, end = lines_cited(cited)
-    first, last = cited.columns
     if start < 1:
         return no_such_line(cited.known.path, document.text, start)
-    if end < start:
-        return f"line {end} comes before line {start}"
-    if 0 in (first, last):
-        return "columns count from 1"
-    if start == end and last is not None and last < (first or 1):
-        return f"column {last} comes before column {first}"
-    return ""
+    return misordered(start, end, cited.columns)
 
 
 def outside(cited: ClaimedText, text: str) -> str:

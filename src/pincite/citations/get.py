@@ -15,6 +15,7 @@ from pincite.citations.as_indexed import text_as_indexed
 from pincite.citations.changed_warning import Followed, follow
 from pincite.citations.forms import LINES, Span
 from pincite.citations.left_out import left_out_file
+from pincite.citations.lines_and_columns import misordered
 from pincite.citations.listing import CitedIndex
 from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
@@ -109,7 +110,11 @@ class _Reading:
     async def _at(self, known: IndexedFile, cited: Citation, context: int) -> Passage:
         if cited.end_char is not None or cited.page is not None:
             return await self.of(read_cited, known, self.folder, cited, context)
-        if cited.start_column or cited.end_column:
+        if cited.start_column is not None or cited.end_column is not None:
+            columns = cited.start_column, cited.end_column
+            start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
+            if said := misordered(start, end, columns):
+                raise UsageError(f"{shortened(self.locator)} names no place: {said}")
             return await self.of(read_columns, known, self.folder, cited, context)
         first = 1 if cited.start_line is None else cited.start_line
         last = 10**9 if cited.end_line is None else cited.end_line

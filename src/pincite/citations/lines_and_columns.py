@@ -33,6 +33,18 @@ def chars_of_lines(
     return (from_, to) if from_ <= to else None
 
 
+def misordered(start: int, end: int, columns: Columns = WHOLE) -> str:
+    """Return why no text can have these lines and columns, "" if one may have them."""
+    first, last = columns
+    if end < start:
+        return f"line {end} comes before line {start}"
+    if 0 in (first, last):
+        return "columns count from 1"
+    if start == end and last is not None and last < (first or 1):
+        return f"column {last} comes before column {first}"
+    return ""
+
+
 def find_cited(
     text: str, wanted: str, lines: Lines, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
