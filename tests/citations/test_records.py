@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.citations.compare_claim import ClaimCheck
@@ -153,6 +153,7 @@ def test_a_moved_quote_has_the_characters_of_its_words(shelf: Shelf) -> None:
     assert (by_id.status, by_id.start_char, by_id.end_char) == ("fresh", start, end)
 
 
+@example(text="aa\na a", at=1, size=3)  # as whole words only in the second line alone
 @given(
     st.text(st.sampled_from("ab \n\t\x1c\u3000"), max_size=40), st.integers(0), st.integers(1, 9)
 )

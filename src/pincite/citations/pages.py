@@ -6,6 +6,7 @@ none are ever named.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -21,7 +22,7 @@ from pincite.sources import OpenSource
 from pincite.support.counted import counted
 from pincite.support.finding.find import Lines, Words, find_chars, find_span
 from pincite.support.finding.trailing_space import end_before_space
-from pincite.support.finding.word_ends import whole_places
+from pincite.support.finding.word_ends import places, whole_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +269,20 @@ def find_quote(
 
 
 def chars_of_quote(text: str, quote: str, lines: Lines) -> tuple[int, int]:
-    """The begin and the end of a quote in the lines that contain it, whatever the white space; of
-    several places the first with whole words, else the first."""
+    """Return the begin and the end of a quote that begins in the first and ends in the last of
+    these lines, whatever its white space: the first such place that has whole words, else the
+    first."""
     start, end = _line_starts(text, lines.start, lines.end)
     words, wanted = " ".join(text[start:end].split()), " ".join(quote.split())
-    before = words[: next(whole_places(words, wanted), words.find(wanted))]
+    head = " ".join(text[start:end].partition("\n")[0].split())
+    tail = " ".join(text[start:end].rpartition("\n")[2].split())
+    most, least = len(head), len(words) - len(tail) - len(wanted)
+
+    def fitting(found: Iterable[int]) -> int | None:
+        return next((at for at in found if least < at < most), None)
+
+    at = fitting(whole_places(words, wanted))
+    before = words[: fitting(places(words, wanted)) if at is None else at]
     shown = (at for at in range(start, end) if not text[at].isspace())
     first = len(before) - before.count(" ")
     found = tuple(islice(shown, first, first + len(wanted) - wanted.count(" ")))
