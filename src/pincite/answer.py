@@ -141,7 +141,7 @@ class _Way:
 async def _condense(
     asked: Asked, deps: AnswerDeps, config: AnswerConfig, way: _Way
 ) -> tuple[Spoken, str]:
-    """The previous turns, and the query of the search."""
+    """Return the previous turns and the query for the search."""
     text = asked.question.text
     if not asked.conversation or deps.conversations is None:
         return Spoken(), text
@@ -174,7 +174,7 @@ async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
 async def _recall(
     user: str, query: str, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
 ) -> tuple[Fact, ...]:
-    """The facts about the user that fit the query. Empty without a user, evidence, memory or
+    """Return the facts about the user that fit the query. Empty without a user, evidence, memory or
     language model."""
     if not (user and config.facts and basis.evidence and deps.memory and deps.llm):
         return ()
@@ -195,7 +195,7 @@ def _prompt(
     deps: AnswerDeps,
     config: AnswerConfig,
 ) -> WrittenPrompt | None:
-    """The prompt; None if no model is called."""
+    """Return the prompt; None if no model is called."""
     if deps.llm is None or (not basis.evidence and config.refusal == "sentence"):
         return None
     refused = not basis.evidence
@@ -213,7 +213,7 @@ def _prompt(
 
 
 def _of_prompt(prompt: WrittenPrompt) -> list[Notice]:
-    """Notices about evidence that is not in the prompt or is cut."""
+    """Return notices about evidence that the prompt leaves out or cuts."""
     said = []
     if prompt.left_out:
         named = ", ".join(f"[{number}]" for number in prompt.left_out)
@@ -234,7 +234,7 @@ def _finished(
     config: AnswerConfig,
     way: _Way,
 ) -> tuple[Answer, bool]:
-    """The answer with its text, its sources and its citations, and whether a model wrote it."""
+    """Return the answer with its text, sources and citations, and whether a model wrote it."""
     if written is not None:
         way.notices += written.notices
     terms = deps.terms_of(base.evidence)

@@ -11,13 +11,13 @@ from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
 from pincite.scope.choosing import DOCUMENT_ID, Choice, ChosenIndex
 from pincite.support.fields import replace
 
-#: From ids of documents to those of them whose passages may leave. What it raises ends the search.
+#: Takes ids of documents and returns the ids that the caller may see. An exception ends the search.
 Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """An `Admit` for a search within documents that `choice` chooses, besides its scope."""
+    """An `Admit` together with a `choice` of documents, which narrows the scope of the search."""
 
     admit: Admit
     choice: Choice
@@ -28,12 +28,15 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """What a search needs besides its profile. `terms` are the informative words of a text,
-    `notices` say which collections could not be opened. `cut` cuts a text by the tokenizer of the
-    reranker, None where that is not known. `files` are looked at before passages of them are shown;
-    None where they are not at hand, or not meant, as in an evaluation. `known_wordings` are those
-    that a language model gave for questions before. `admit` is asked before a passage is judged or
-    shown; None admits all."""
+    """Everything that a search needs in addition to its profile.
+
+    `terms` returns the informative words of a text. `notices` name collections that could not be
+    opened. `cut` cuts a text with the tokenizer of the reranker; None if that is unknown. `files`
+    compares passages with their files before they are shown; None if the files are not available,
+    or must not be read, as in an evaluation. `known_wordings` are the rewordings of earlier
+    questions by a language model. `admit` decides which passages are judged and shown; None admits
+    all of them.
+    """
 
     collections: Sequence[Searchable]
     terms: Callable[[str], frozenset[str]]
@@ -47,7 +50,7 @@ class Deps:
     admit: Admit | None = None
 
     def admitting(self, admit: Admit | None) -> Deps:
-        """The same, of what is admitted alone."""
+        """Return these dependencies, restricted to the documents that `admit` allows."""
         if admit is None:
             return self
         chosen = self.collections
@@ -57,8 +60,11 @@ class Deps:
         return replace(self, admit=admit, collections=chosen)
 
     async def admitted(self, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-        """Those of documents that may leave. Documents have their id as the attribute DOCUMENT_ID;
-        what has none does not leave where anything is checked."""
+        """Return the candidates whose documents `admit` allows.
+
+        The attribute DOCUMENT_ID holds the id of the document. A candidate without this attribute
+        is never allowed if there is an `admit`.
+        """
         if self.admit is None or not candidates:
             return tuple(candidates)
         ids = [str(one.chunk.attributes.get(DOCUMENT_ID, "")) for one in candidates]

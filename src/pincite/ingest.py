@@ -7,8 +7,8 @@ This module orders sources, `ingestion.batches` the steps of a batch, several at
 `ingestion.prepare` those of a file: `read`, `analyse` and `complete`.
 
 Documents are recorded as soon as their batch is complete in the store, so an interrupted run
-continues there. Large sources are indexed twice. The first run writes keywords only, which makes
-everything searchable soon. The second run adds vectors, starting with the latest changes.
+continues there. Large sources are indexed twice. The first run writes keywords only, so searches
+find all documents soon. The second run adds vectors, starting with the latest changes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Named systems, each a `pincite.toml` of its own in `presets/`. Nothing in the code asks which one
-runs. Names are known without opening a file, profiles are made when they are asked for.
+"""Presets: named configurations, each a `pincite.toml` in the folder `presets/`.
+
+No code depends on which preset is in use. Files are read, and profiles built, only on request.
 """
 
 from __future__ import annotations
@@ -21,32 +22,32 @@ _FOLDER = Path(__file__).with_suffix("")
 
 @cache
 def preset_names() -> tuple[str, ...]:
-    """All bundled ones: `general`, then the others by name."""
+    """Return the names of all presets: `general`, then the others in alphabetical order."""
     found = sorted(path.stem for path in _FOLDER.glob("*.toml"))
     return (GENERAL, *(name for name in found if name != GENERAL))
 
 
 def preset_text(name: str) -> str:
-    """The file of a preset, with the reasons of its values. Raises ConfigError."""
+    """Return the file of a preset, whose comments explain its values. Raises ConfigError."""
     if name not in preset_names():
         raise ConfigError(unknown_preset(name))
     return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def preset_table(name: str) -> dict[str, Any]:
-    """What a preset sets; all else is as in `general`. Raises ConfigError."""
+    """Return the settings in which a preset differs from `general`. Raises ConfigError."""
     import tomllib
 
     return tomllib.loads(preset_text(name))
 
 
 def description(name: str) -> str:
-    """What a preset is for: the first line of its file. Raises ConfigError."""
+    """Return the purpose of a preset: the first line of its file. Raises ConfigError."""
     return preset_text(name).splitlines()[0].removeprefix("# ").rstrip(".")
 
 
 def unknown_preset(name: object) -> str:
-    """The error for an unknown name, with the most similar ones ahead."""
+    """Return the error for an unknown name. It lists similar names first."""
     from difflib import get_close_matches
 
     names = preset_names()
@@ -56,7 +57,7 @@ def unknown_preset(name: object) -> str:
 
 
 class _Presets(Mapping[str, "Profile"]):
-    """The profile of each preset."""
+    """The presets by name, as profiles that are built when they are read."""
 
     def __getitem__(self, name: str) -> Profile:
         if name not in preset_names():
