@@ -104,8 +104,7 @@ def test_a_view_for_a_table_is_not_read(root: Path) -> None:
             "CREATE VIEW collections AS WITH RECURSIVE n(i) AS"
             " (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0"
         )
-    with pytest.raises(StoreError, match="has the view"):
-        holds_collections(root)
+    assert holds_collections(root)  # as one that cannot be read
 
 
 def test_records_that_run_something_are_refused(root: Path) -> None:

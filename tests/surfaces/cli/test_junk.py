@@ -43,7 +43,7 @@ def test_a_folder_full_of_junk_is_indexed_around_it_and_all_of_it_is_named(cli: 
     codes = left_out(cli)
     assert codes["empty.md"] == "empty"
     assert codes["blank.md"] == "empty"
-    assert codes["empty.pdf"] == "empty"
+    assert codes["empty.pdf"] == "unreadable"
     assert codes["noise.txt"] == "binary"
     assert codes["bundle.min.js"] == "minified"
     assert codes["package-lock.json"] == "generated"

@@ -8,8 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from pincite.errors import UsageError
+from pincite.model.citation import format_citation, parse_citation
 from pincite.support.concurrency import both
 from pincite.support.decodable import ready
+from pincite.support.fields import replace
 from pincite.surfaces.page.colours import UsersColours
 from pincite.surfaces.page.columns import shown_text
 from pincite.surfaces.page.library import Library, Opened
@@ -66,22 +68,33 @@ async def _why(library: Library, _: UsersColours, asked: Ask) -> Reply:
 async def _source(library: Library, colours: UsersColours, asked: Read) -> Reply:
     place = Place(asked.citation, asked.collection)
     cited, around = await both(library.read(place, 0), library.read(place, asked.context))
+    if lines_only := _without_columns(around.passage.citation):  # a part of a long line
+        place = Place(lines_only, asked.collection)
+        around = await library.read(place, asked.context)
     language = "" if asked.language == "text" else asked.language  # its file name is more precise
     shown = shown_text(cited.passage, around.passage)
     lines = await colours.lines(language, around.name, shown.text)
-    rendered = None if shown.partly else await _rendered(library, colours, asked, cited)
+    rendered = None if shown.partly else await _rendered(library, colours, asked, place, cited)
     return source_view(cited, around, lines, shown.cited) | {"rendered": rendered}
 
 
+def _without_columns(citation: str) -> str:
+    """Return the citation of the whole lines, "" for one that has no columns."""
+    cited = parse_citation(citation)
+    if cited is None or not (cited.start_column or cited.end_column):
+        return ""
+    return format_citation(replace(cited, start_column=None, end_column=None))
+
+
 async def _rendered(
-    library: Library, colours: UsersColours, asked: Read, cited: Opened
+    library: Library, colours: UsersColours, asked: Read, place: Place, cited: Opened
 ) -> dict[str, Any] | None:
     """Return Markdown as a tree, None for other texts. Lists and fences may begin before the
     visible part, so more is read."""
     named = cited.name.lower().endswith((".md", ".markdown"))
     if not (named or asked.language == "markdown") or not cited.passage.start_line:
         return None
-    whole = (await library.read(Place(asked.citation, asked.collection), _READ)).passage
+    whole = (await library.read(place, _READ)).passage
     first = cited.passage.start_line - whole.start_line
     last = cited.passage.end_line - whole.start_line + 1
     window = (max(0, first - asked.context), last + asked.context)
