@@ -158,6 +158,8 @@ _UNREADABLE: Final[dict[type[Exception], str]] = {
     RecursionError: "the body is nested too deeply",
 }
 _NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
+#: What msgspec says of a body since 0.23; earlier versions raise a UnicodeDecodeError.
+_NOT_UTF8: Final = "Invalid UTF-8 encoded string"
 _WORDS_ONLY: Final = "this server searches by words only"
 #: Advice for the operator, who has a shell and the settings: commands, their options, environment
 #: variables, tables and keys of settings, packages.
@@ -256,7 +258,8 @@ def _of_http(error: HTTPException, request_id: str) -> Problem:
         fields = ["the body is empty" if one == _NO_BODY else one for one in told]
         detail = "; ".join(fields) or error.detail
     elif status < 500 and code == "invalid_request":
-        detail = error.detail
+        not_utf8 = error.detail == _NOT_UTF8
+        detail = _UNREADABLE[UnicodeDecodeError] if not_utf8 else error.detail
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
         detail=detail,
