@@ -17,8 +17,7 @@ import psycopg
 import psycopg_pool
 from psycopg.types.string import TextLoader
 
-from pincite.catalog.postgres_schema import steps_left as index_steps_left
-from pincite.catalog.postgres_schema import take_steps as take_index_steps
+from pincite.catalog.postgres_schema import INDEX_SCHEMA
 from pincite.errors import ConfigError, WorkspaceUnavailable
 from pincite.support.databases.postgres import (
     OPTIONS,
@@ -39,7 +38,7 @@ from pincite.workspace.database.postgres_roles import (
     require_bound,
     require_one,
 )
-from pincite.workspace.database.postgres_steps import steps_left, take_steps
+from pincite.workspace.database.postgres_schema import WORKSPACE_SCHEMA
 from pincite.workspace.database.postgres_transaction import PostgresTransaction, translated
 from pincite.workspace.database.session import DatabaseSession
 from pincite.workspace.database.transaction import utc_now
@@ -48,6 +47,7 @@ from pincite.workspace.ports import Administration, Session
 T = TypeVar("T")
 CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
 _LONGEST_S: Final = 90.0  # of a transaction, waiting for locks included; guess, unmeasured
+_SCHEMAS: Final = (WORKSPACE_SCHEMA, INDEX_SCHEMA)
 
 
 class PostgresWorkspaces:
@@ -98,14 +98,14 @@ class PostgresWorkspaces:
         """See `Workspaces.migrate`. Connects as the owner. Creates the schema and the roles
         `pincite_app` and `pincite_operator` if they are missing."""
         async with self._connected("owner") as connection:
-            return (*await take_steps(connection), *await take_index_steps(connection))
+            return tuple([name for one in _SCHEMAS for name in await one.take(connection)])
 
     async def pending(self) -> tuple[str, ...]:
         """See `Workspaces.pending`."""
         role = "owner" if self._addresses["owner"] else "database"
         async with self._connected(role) as connection:
-            left = tuple(step.name for step in await steps_left(connection))
-            return (*left, *(step.name for step in await index_steps_left(connection)))
+            left = [step for one in _SCHEMAS for step in await one.left(connection)]
+        return tuple(step.name for step in left)
 
     async def require_roles(self) -> None:
         """See `Workspaces.require_roles`. Connects as each role anew."""
@@ -144,7 +144,7 @@ class PostgresWorkspaces:
         """Return a pool for a role, after checking that row level security applies to the role. The
         pool is opened on first use, and again if the database was unreachable."""
         async with await self._connect(role) as connection:
-            if left := await steps_left(connection):
+            if left := await WORKSPACE_SCHEMA.left(connection):
                 raise WorkspaceUnavailable(
                     f"the database of workspaces lacks {len(left)} steps of its schema",
                     hint="pincite workspace migrate",

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-from pincite.support.databases.schema_steps import TAKEN, Step, read_steps
-from pincite.support.databases.schema_steps import steps_after as _steps_after
+from pincite.support.databases.schema_steps import Step, read_steps
 
-__all__ = ["TAKEN", "Step", "steps_after", "steps_of"]
+WORKSPACES: Final = "the database of workspaces"  # as errors name it
 
 
 def steps_of(database: Literal["sqlite", "postgres"]) -> tuple[Step, ...]:
     """Return all steps for a database, in order."""
     return read_steps("pincite.workspace.database", "migrations", database)
-
-
-def steps_after(done: int, needed: int, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps that a database has not taken. Raise SchemaTooNew."""
-    return _steps_after(done, needed, steps, "the database of workspaces")

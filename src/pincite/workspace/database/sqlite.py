@@ -20,11 +20,12 @@ from typing import Any, Final, TypeVar, cast
 
 from pincite.errors import WorkspaceUnavailable
 from pincite.support.databases.private_file import require_private_file
+from pincite.support.databases.schema_steps import Step
 from pincite.support.databases.sqlite_schema import require_no_journal
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import jobs
 from pincite.workspace.database.administration import DatabaseAdministration
-from pincite.workspace.database.schema_steps import Step, steps_of
+from pincite.workspace.database.schema_steps import steps_of
 from pincite.workspace.database.session import DatabaseSession
 from pincite.workspace.database.sqlite_file import SqliteConnection, failed, steps_left, take_steps
 from pincite.workspace.database.sqlite_transaction import SqliteTransaction

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
+from pincite.support.databases.schema_steps import TAKEN, Step, steps_after
 from pincite.support.databases.sqlite_schema import is_of_another_program, take_step, use_log
-from pincite.workspace.database.schema_steps import TAKEN, Step, steps_after, steps_of
+from pincite.workspace.database.schema_steps import WORKSPACES, steps_of
 from pincite.workspace.database.sqlite_rights import refuse_what_is_not_theirs
 from pincite.workspace.database.transaction import new_id, time_text
 
@@ -77,7 +78,7 @@ def steps_left(connection: SqliteConnection) -> tuple[Step, ...]:
         _, needed = db.execute(TAKEN.format("schema_steps")).fetchone()
         (last,) = db.execute("SELECT coalesce(max(number), 0) FROM schema_steps").fetchone()
     # steps without a name have an unknown origin
-    return steps_after(done, needed if last >= done else done, steps_of("sqlite"))
+    return steps_after(done, needed if last >= done else done, steps_of("sqlite"), WORKSPACES)
 
 
 def take_steps(connection: SqliteConnection) -> tuple[str, ...]:
