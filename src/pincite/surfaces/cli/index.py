@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pincite.model import Notice
 
 _SUFFIXES = 8  # of files that no reader reads: so many are named
-_SUFFIX_CHARS = 12
+_SUFFIX_CHARS = 20
 
 
 class _NamedPath(click.Path):
