@@ -8,8 +8,9 @@ from pincite.errors import ConfigError
 
 
 def check_url(url: str) -> str:
-    """Return the address without a trailing slash. Raises ConfigError if it is not http(s), or if
-    it contains a password, which would show up in messages."""
+    """Return the address without a trailing slash. Raises ConfigError if it is not a valid http(s)
+    address, or if it has a user name, a query or a fragment: these may contain keys, which messages
+    would show."""
     parts = _parts(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(
@@ -24,7 +25,7 @@ def check_url(url: str) -> str:
 
 
 def _parts(url: str) -> SplitResult | None:
-    """Return the parts of an address, None if its form, its host or its port cannot be."""
+    """Return the parts of an address, or None if its form, its host or its port is invalid."""
     if not url.isprintable() or " " in url:
         return None
     try:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import httpx
 
 #: The value of Accept-Encoding. Other encodings are refused: a few bytes of them unpack to
-#: megabytes before anybody can count.
+#: megabytes before the size can be checked.
 ACCEPTED: Final = "gzip"
 #: An answer without vectors, also one line of a stream. The longest answers of language models have
 #: 128,000 tokens, which are about 1 MB, and 5 MB if each letter is escaped.
 ANSWER_BYTES: Final = 16 << 20
-#: One more for each text that was sent. A number takes up to 25 bytes as JSON, so a vector of 4,096
+#: Added for each text that was sent. A number takes up to 25 bytes as JSON, so a vector of 4,096
 #: dimensions takes 100 kB, and one of 10,000 fits. Decoded, an answer takes 25 times as much at
 #: worst.
 ITEM_BYTES: Final = 256 << 10

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _ID_CHARS = 100
 _UNKNOWN_AUTHORITY = re.compile("local issuer certificate|self[- ]signed certificate")
-#: To a server without TLS, which is on this machine or near it. The packet that opens a connection
-#: is sent again after 1 s and after 3 s (RFC 6298), and a busy machine may stand still for as long.
+#: Seconds to connect to a server without TLS, which is on this machine or near it. The packet that
+#: opens a connection is sent again after 1 s and after 3 s (RFC 6298), and a busy machine may not
+#: respond for as long.
 _CONNECT_S = 4.0
 
 
@@ -49,9 +50,9 @@ class Load:
 class Transport:
     """One provider at one address. Use it in one event loop and close it at the end.
 
-    The key is sent only in the header `Authorization: Bearer`. What a server says is given to
-    nobody with the key in it, so that messages about it may quote it. Redirects are not followed.
-    Answers have limits of bytes (`bodies.py`): BadResponse is raised for a longer one.
+    The key is sent only in the header `Authorization: Bearer`. It is removed from every answer, so
+    that messages may quote answers. Redirects are not followed. Answers have limits of bytes
+    (`bodies.py`): BadResponse is raised for a longer one.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Transport:
         return await self._tried(path, body, load, partial(self._once, "POST", path, raw, most))
 
     async def get(self, path: str) -> Any:
-        """Read like `post`, with GET."""
+        """Send a GET request; otherwise as `post`."""
         once = partial(self._once, "GET", path, None, ANSWER_BYTES)
         return await self._tried(path, {}, Load(), once)
 
@@ -105,12 +106,12 @@ class Transport:
             await response.aclose()
 
     def redact(self, text: str) -> str:
-        """Return a text about an answer without the key, which may be as short as a word."""
+        """Return a text about an answer without the key, also if the key is as short as a word."""
         return text if self._key is None else self._key.redact(text)
 
     def redaction(self) -> PiecewiseRedaction:
-        """Return what takes the key out of the text of a streamed answer, whose pieces are in lines
-        of their own."""
+        """Return an object that removes the key from a streamed answer, also if several events
+        contain parts of the key."""
         return PiecewiseRedaction() if self._key is None else self._key.in_pieces()
 
     async def close(self) -> None:
@@ -262,7 +263,7 @@ class Transport:
         return Unavailable(f"the request to {self._where(path)} failed: {reason}", hint=hint)
 
     def _page(self, path: str) -> BadResponse:
-        """Return the error for HTML, which another server at this address may send."""
+        """Return the error for HTML, which another server at this address may have sent."""
         hint = "check the address: a web page is there, not an API"
         return BadResponse(f"{self._where(path)} returned a web page instead of JSON", hint=hint)
 

@@ -44,7 +44,7 @@ _BATCH: Final = "-ub 2048"
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that answers. `can` lists what it was seen to do: `dense`, `rerank`, `llm`. `lacks`
+    """A server that answers. `can` lists its observed abilities: `dense`, `rerank`, `llm`. `lacks`
     says in words what is missing, and `hint` has the command that fixes it."""
 
     vendor: Vendor
@@ -163,8 +163,8 @@ async def _ollama(client: httpx.AsyncClient, url: str, limit_s: float) -> LocalS
 async def _ask(
     client: httpx.AsyncClient, url: str, body: Mapping[str, object] | None, limit_s: float
 ) -> _Said | None:
-    """Return the answer, cut at a limit; status 0 if nothing arrives in time, None if there is no
-    server or no HTTP."""
+    """Return the answer, cut at a limit. Its status is 0 if it does not arrive in time. None means
+    that there is no server, or that it does not speak HTTP."""
     import httpx
 
     try:
@@ -196,7 +196,8 @@ def _is_llamacpp(said: _Said) -> bool:
 
 
 def _does(said: _Said | None) -> bool:
-    """Return whether the server can do this, even if not for a text of this length."""
+    """Return whether the answer shows that the server has this ability, even if not for a text of
+    this length."""
     return said is not None and (
         said.status == 200
         or (said.status in (400, 500) and "too large to process" in said.message)

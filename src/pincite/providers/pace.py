@@ -32,7 +32,7 @@ WINDOW_S: Final = 61.0
 #: The longest time that a Retry-After is kept for other processes; then one of them asks again.
 #: Providers that count by the minute ask for less.
 LONGEST_PAUSE_S: Final = 600.0
-#: A wait from this length on is reported, once.
+#: A longer wait is reported, once.
 _SAID_S: Final = 10.0
 #: Another process writes for less than a millisecond; a stopped process is not waited for.
 _LOCKED_S: Final = 5.0
@@ -78,9 +78,9 @@ class Pace:
     """The turns of one model. `key` distinguishes it from all others in `file`. Without a file this
     process counts only its own turns; it also does so, with a warning, if the file cannot be used.
 
-    Times are of the monotonic clock, which all processes of a machine share and nobody can set. It
-    restarts with the machine: entries with a later time than now are from before the restart and
-    are deleted.
+    Times are of the monotonic clock, which all processes of a machine share and which cannot be
+    set. It restarts with the machine: entries with a later time than now are from before the
+    restart and are deleted.
     """
 
     def __init__(
@@ -152,8 +152,8 @@ class Pace:
         return f"because the limit is {self._rate} a minute"
 
     def _use(self, work: Callable[[sqlite3.Connection], Turn]) -> Turn:
-        """Return the result of `work` as one transaction on the shared file, or on our own database
-        if the file is not available."""
+        """Return the result of `work` as one transaction on the shared file, or on a database in
+        memory if the file is not available."""
         with self._lock:
             if self._file is not None:
                 try:
@@ -239,6 +239,6 @@ def _within_one(shared: sqlite3.Connection, work: Callable[[sqlite3.Connection],
 
 
 def _give_back(shared: sqlite3.Connection, made: int) -> Turn:
-    """Return a turn that is no longer waited for."""
+    """Delete a turn whose caller no longer waits for it."""
     shared.execute("delete from turns where rowid = ?", (made,))
     return 0.0, None

@@ -14,19 +14,19 @@ _COUNTS = ("max_items", "max_tokens", "max_item_tokens", "document_terms", "quer
 
 
 class ProviderOptions(msgspec.Struct, frozen=True):
-    """Options of one provider. Zero and empty values stand for the defaults of its file.
+    """Options of one provider. Zero and empty values stand for the provider's defaults.
 
     `url` is the address; `key_file` contains the key, if it is not in the environment. `timeout_s`
-    limits one request, `deadline_s` all `tries` together. `max_items`, `max_tokens` (of a request)
-    and `max_item_tokens` are for servers whose limits differ from the defaults. `tokenizer` is a
-    `tokenizer.json` to count with. `oversize` decides about a text that is too large alone: `cut`
-    it with a warning or `fail`.
+    limits one try, `deadline_s` all `tries` together. `max_items`, `max_tokens` (of a request) and
+    `max_item_tokens` are for servers whose limits differ from the defaults. `tokenizer` is a
+    `tokenizer.json` to count with. A single text that is too large is shortened with a warning if
+    `oversize` is `cut`, and raises an error if it is `fail`.
 
     Providers that leave prompts to the client put prefixes before texts; None means the prefixes
     that the model's name implies. `body` is added unchanged to every request. `cache` stores
-    vectors, so that no text is paid for twice. `scores` is the kind of a reranker's scores if its
-    file does not know it. `prompt = "server"` leaves the prompt of Qwen3-Reranker to the server's
-    template.
+    vectors, so that no text is paid for twice. `scores` is the kind of a reranker's scores if the
+    provider does not define it. `prompt = "server"` leaves the prompt of Qwen3-Reranker to the
+    server's template.
 
     `prune_below`, `document_terms`, `query_terms` and `normalise` are those of `SpladeEncoder`.
     `precision` is that of graphs made from safetensors. `requests_per_minute` and

@@ -180,7 +180,8 @@ class Registry:
 
 
 def find_provider(name: str, kind: Kind) -> Provider:
-    """Return a provider. Raises ConfigError that lists the known ones."""
+    """Return the provider with this name. Raises ConfigError, which lists the known providers, if
+    there is none or it has no models of this kind."""
     known = providers()
     if name not in known:
         names = ", ".join(n for n, one in sorted(known.items()) if kind in one.kinds)

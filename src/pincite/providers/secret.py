@@ -33,15 +33,16 @@ class Secret:
         return _escaped(self._value).sub(SHOWN, text) if "\\" in text else text
 
     def redact_answer(self, raw: bytes) -> bytes:
-        """Return the bytes of an answer without the key. One that may be a word stays."""
+        """Return the bytes of an answer without the key. A key of fewer than 12 characters is not
+        removed, as it may be an ordinary word."""
         if self._may_be_a_word() or not (self._value.encode() in raw or b"\\" in raw):
             return raw
         text = raw.decode("utf-8", "surrogateescape")
         return self.redact(text).encode("utf-8", "surrogateescape")
 
     def in_pieces(self) -> PiecewiseRedaction:
-        """Return what takes the key out of an answer that arrives in pieces. One that may be a word
-        stays."""
+        """Return an object that removes the key from an answer that arrives in pieces. A key of
+        fewer than 12 characters is not removed, as it may be an ordinary word."""
         return PiecewiseRedaction("" if self._may_be_a_word() else self._value)
 
     def _may_be_a_word(self) -> bool:
@@ -63,7 +64,7 @@ class Secret:
 
 
 class PiecewiseRedaction:
-    """Takes a key out of a text that arrives in pieces. The end of a piece that may begin the key
+    """Removes a key from a text that arrives in pieces. The end of a piece that may begin the key
     is held back until more is known. Takes time linear in the text."""
 
     __slots__ = ("_held", "_key")
@@ -73,7 +74,8 @@ class PiecewiseRedaction:
         self._held = ""
 
     def without(self, piece: str) -> str:
-        """Return what is certain of this piece and of those before, without the key."""
+        """Return the text held back before and this piece, without the key and without an end that
+        may begin the key."""
         if not self._key:
             return piece
         text = (self._held + piece).replace(self._key, SHOWN)
@@ -82,12 +84,13 @@ class PiecewiseRedaction:
         return text[:end]
 
     def rest(self) -> str:
-        """Return what was held back, at the end of the text: it did not become the key."""
+        """Return the text held back, at the end of the answer: it did not become the key."""
         held, self._held = self._held, ""
         return held
 
     def _may_begin_at(self, text: str) -> int:
-        """Return where the longest end of the text begins that is a beginning of the key."""
+        """Return the start of the longest suffix of the text that is a prefix of the key, or the
+        length of the text if there is none."""
         at = text.find(self._key[0], max(0, len(text) - len(self._key) + 1))
         while at >= 0 and not self._key.startswith(text[at:]):
             at = text.find(self._key[0], at + 1)
@@ -96,8 +99,8 @@ class PiecewiseRedaction:
 
 @cache
 def _escaped(value: str) -> re.Pattern[str]:
-    """A key in a JSON string: other characters than letters and digits may have a backslash, and
-    all may be written as their number."""
+    """Return a pattern for the key in a JSON string: characters other than letters and digits may
+    have a backslash, and all may be written as their number."""
     ways = []
     for one in value:
         plain = re.escape(one) if one.isalnum() else rf"\\?{re.escape(one)}"

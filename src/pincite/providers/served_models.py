@@ -1,5 +1,6 @@
 """The models of the recipe in docs/local.md, loaded by servers on this machine. Pincite does not
-fetch them: the listed commands do, and state the size."""
+fetch them: it shows their sizes and the commands that fetch them.
+"""
 
 from __future__ import annotations
 

@@ -70,7 +70,8 @@ class Setup:
 
     def transport(self, url: str = "") -> Transport:
         """Return a transport to the address of the model's name, of the options, `url`, or the
-        default one, in this order. Raises AuthError if a required key is missing."""
+        default one, in this order. Raises ConfigError if there is no valid address, AuthError if a
+        required key is missing."""
         usual = url or self.provider.url
         chosen = self.name.url or self.options.url or usual
         if not chosen:
@@ -99,7 +100,8 @@ class Setup:
         )
 
     def _pace(self, url: str) -> Pace:
-        """Return the pace of this model, address and key, which are what providers count by."""
+        """Return the pace of this model, address and key: providers count requests by these
+        three."""
         key = self.key.reveal() if self.key is not None else ""
         asker = blake2b(f"{url}\0{key}".encode(), digest_size=8).hexdigest()
         name = f"{self.provider.name}:{self.name.model}"

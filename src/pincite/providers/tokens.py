@@ -22,7 +22,7 @@ CountTokens = Callable[[str], int]
 # 1.5 tokens a character (3 bytes), Cyrillic up to 1 (2 bytes).
 CHARS_PER_TOKEN = 3
 _BYTES_PER_TOKEN = 2
-_LONGEST_TOKEN = 100  # characters; longer runs of white space and rules are cut more
+_LONGEST_TOKEN = 100  # characters; of longer runs of white space or dashes, less is kept
 
 
 def estimate_tokens(text: str) -> int:

@@ -1,13 +1,13 @@
-"""HTTP answers that are no success, as our errors.
+"""Translate HTTP answers other than 200 into the errors of Pincite.
 
 401 402 403 498      AuthError
 404 410              Gone
-413                  TooLarge; so are 400, 422 and 500 whose message speaks of size
-424                  Unavailable: the backend failed; Invalid if it is of another kind
+413                  TooLarge; also 400, 422 and 500 if the message is about size
+424                  Unavailable: the backend failed; Invalid if its model is of another kind
 429                  RateLimited
 501, other 4xx       Invalid
 408 409 425 499 5xx  Unavailable
-3xx                  BadResponse: a key is not carried elsewhere
+3xx                  BadResponse: a key is not sent to another address
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OTHER_KIND = re.compile(r"not a re-?ranker|not an? embedding|not a classifier",
 def translate(
     status: int, headers: Mapping[str, str], raw: bytes, where: str, key_variable: str = ""
 ) -> ProviderError:
-    """Return the error for an answer of `where`. `headers` are looked up in lower case."""
+    """Return the error for an answer of `where`. Names in `headers` must be in lower case."""
     message = f"{where} answered {status}: {said(raw) or 'nothing'}"
     if status in _AUTH:
         hint = f"check the key in {key_variable}, its account and its permissions"

@@ -1,1 +1,1 @@
-"""The model that comes with Pincite: fetching, converting and running it."""
+"""Bundled models: fetch, convert, verify and run them."""

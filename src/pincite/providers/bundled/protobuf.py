@@ -1,7 +1,7 @@
-"""Just enough of the protobuf wire format to write an ONNX file: six messages, no parser.
+"""Write an ONNX file in the protobuf wire format: six messages, no parser.
 
-Own code because the `onnx` package, which would do it, adds 31 MB to every installation for a
-step that runs once per machine. Field and enum numbers are those of `onnx.proto`
+The `onnx` package, which could do it, adds 31 MB to every installation for a step that runs once
+per machine. Field and enum numbers are those of `onnx.proto`
 (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), protobuf encoding is
 https://protobuf.dev/programming-guides/encoding/. Equal arguments give equal bytes.
 """

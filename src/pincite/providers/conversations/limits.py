@@ -58,7 +58,7 @@ def require_room(last: int, more: int, most: int) -> None:
 
 
 def require_said(summarised: int, last: int) -> None:
-    """Raise UsageError for a summary of turns that do not exist yet."""
+    """Raise UsageError if a summary covers turns that do not exist yet."""
     if summarised > last:
         raise UsageError(f"summarised is {summarised}, but the conversation has only {last} turns")
 

@@ -225,5 +225,5 @@ class SqliteConversations:
 
 
 _TURN: Final = "number, role, text, at, citations, kind"
-#: Later than everything touched before, whatever the clock says.
+#: A number above that of every earlier change. It does not depend on the clock.
 _NEXT: Final = "(SELECT coalesce(max(touched), 0) + 1 FROM conversations)"

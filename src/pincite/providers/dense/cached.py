@@ -1,4 +1,4 @@
-"""An encoder that sends only texts to its model that the cache does not have."""
+"""An encoder that sends to its model only the texts that are not in the cache."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pincite.providers.registry import HostedEncoder
 
 @runtime_checkable
 class TakingEncoder(Protocol):
-    """An encoder that gives away vectors as soon as it has them."""
+    """An encoder that can pass on the vectors of each request as they arrive."""
 
     async def embed_taking(
         self, texts: Sequence[str], take: Callable[[int, Matrix], None]
     ) -> Matrix:
-        """Embed as `embed_documents`. `take` gets the position of the first row, and rows of shape
-        (texts, dimensions), once for each request."""
+        """Embed as `embed_documents` does. `take` is called once for each request, with the
+        position of the first row and rows of shape (texts, dimensions)."""
 
 
 class CachedEncoder:
     """A `HostedEncoder` in front of another one. Equal texts are sent once. Texts are sent in
-    batches that keep the model busy. The answer to each request is cached as it arrives, so a
-    failed run loses no vector that it has received."""
+    batches that keep the model busy. The vectors of each request are cached as they arrive, so a
+    failed run loses none of them."""
 
     def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
         self.encoder = encoder
@@ -63,7 +63,8 @@ class CachedEncoder:
         return matrix
 
     async def _made(self, keys: Sequence[bytes], texts: Sequence[str]) -> dict[bytes, Matrix]:
-        """Embed texts. What one request returned is cached at once, also if another one fails."""
+        """Embed texts and cache the vectors. A `TakingEncoder` caches those of each request at
+        once, also if another request fails."""
         if not isinstance(self.encoder, TakingEncoder):
             rows = await self.encoder.embed_documents(texts)
             made = {key: row[None, :] for key, row in zip(keys, rows, strict=True)}
@@ -118,7 +119,7 @@ class CachedGroupedEncoder(CachedEncoder):
 
 
 def cached(encoder: HostedEncoder, cache: VectorCache | None) -> HostedEncoder:
-    """Return the encoder behind the cache, or unchanged if there is no cache."""
+    """Return the encoder with the cache in front of it, or unchanged if there is no cache."""
     if cache is None:
         return encoder
     if isinstance(encoder, GroupedEncoder):
@@ -127,5 +128,5 @@ def cached(encoder: HostedEncoder, cache: VectorCache | None) -> HostedEncoder:
 
 
 def uncached(encoder: DenseEncoder) -> DenseEncoder:
-    """Return the encoder behind the cache, or the same one if it has none."""
+    """Return the encoder that a cached encoder wraps, or the same one if it has no cache."""
     return encoder.encoder if isinstance(encoder, CachedEncoder) else encoder

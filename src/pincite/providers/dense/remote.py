@@ -159,7 +159,8 @@ def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | N
 
 
 def tell_cut(setup: Setup, text: str, kept: str) -> None:
-    """Warn that the model has accepted only the beginning of a text, which begins with its path."""
+    """Warn that the model has accepted only the beginning of a text. The message quotes its first
+    60 characters, which begin with its path."""
     said = (
         f"a text of {len(text):,} characters is too long for {setup.name}; its first"
         f" {len(kept):,} are embedded: {text[:60]!r}"

@@ -79,9 +79,9 @@ class VectorCache(CacheFile):
         return self._run(self._status, empty) if self._there() else empty
 
     def clear(self) -> int | None:
-        """Remove everything; return the number of vectors or groups of vectors removed. None if
-        they may still be in the file, because another process uses it. Raises StoreError for the
-        file of another program and a damaged one, IndexTooNew."""
+        """Remove everything; return the number of vectors or groups of vectors removed. None means
+        that they may still be in the file, because another process uses it. Raises StoreError for a
+        damaged file or that of another program, IndexTooNew for that of a newer version."""
         nothing: int | None = None
         return self._run(self._clear, nothing) if self._there() else 0
 

@@ -31,7 +31,7 @@ PATH: Final = "/v1/chat/completions"
 _IMAGE_TOKENS: Final = 1_600  # the largest picture that vendors do not scale down
 _MOST_TOKENS: Final = 2**53  # of a count in JSON; anything above is a mistake
 _DATA, _DONE = "data:", "[DONE]"
-_JSON: Final = ("{", "[")  # the beginning of what is no event
+_JSON: Final = ("{", "[")  # the beginning of JSON that is not in an event
 _FINISHES: Final[Mapping[str, Finish]] = {
     **{name: name for name in get_args(Finish)},
     "content_filter": "filter",
@@ -72,7 +72,7 @@ class ChatModel:
         self._limit_field = limit_field
         self._deadline_s = deadline_s
         self._name = name
-        # Logs and answers have the fingerprint.
+        # The fingerprint appears in logs and answers, so it contains only hashes of texts.
         options = msgspec.json.encode(_shown(self._body), order="sorted").decode()
         options = options if body else "as-is"
         self.fingerprint = f"{name}/{options}"
@@ -133,7 +133,8 @@ class ChatModel:
     async def _pieces(
         self, messages: Sequence[Message], max_tokens: int | None
     ) -> AsyncIterator[tuple[str, Finish | None]]:
-        """Yield the texts of a streamed answer, each with why the answer is complete, or None."""
+        """Yield the texts of a streamed answer, each with the finish reason, or None before the
+        end."""
         body = self._request(messages, max_tokens) | {"stream": True}
         loop = asyncio.get_running_loop()
         end = loop.time() + self._deadline_s
@@ -180,8 +181,7 @@ class ChatModel:
             ) from error
 
     def _read(self, data: str) -> tuple[str, Finish | None]:
-        """Return the text of a chunk and why the answer is complete, or None if it is not
-        complete."""
+        """Return the text of a chunk and the finish reason, or None if the answer goes on."""
         try:
             chunk: Any = msgspec.json.decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
@@ -203,8 +203,9 @@ class ChatModel:
     async def _whole(
         self, line: str, lines: AsyncIterator[str], end: float, *, wrote: bool
     ) -> Completion:
-        """Read JSON that is no event, from its first line on: the answer of a server that does not
-        stream. Raises the error that other servers send before they break off."""
+        """Read JSON that is not in an event, from its first line on: the answer of a server that
+        does not stream. Raises the error that other servers send before they close the
+        connection."""
         text, answer = line, _decoded(line)
         if answer is None:
             text = await self._rest(line, lines, end)
@@ -276,7 +277,7 @@ def _tokens(message: Message) -> int:
 
 
 def _decoded(raw: str) -> Any:
-    """Return the value, None for what is not JSON."""
+    """Return the decoded value, or None if the text is not JSON."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError):

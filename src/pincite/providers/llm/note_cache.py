@@ -1,6 +1,6 @@
 """The cache of notes by vision models about pictures, in SQLite: key -> note.
 
-Of a picture it contains only the hash. Notes are readable, so only the user may read the file.
+It contains pictures only as hashes. Notes are readable, so only the user may read the file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cache of rewritten questions by language models, in SQLite: (model, prompt, question) ->
+"""The cache of questions rewritten by language models, in SQLite: (model, prompt, question) ->
 text.
 
 Questions are stored only as hashes. The models' texts are readable, so only the user may read the
@@ -61,9 +61,9 @@ class Wordings(MutableMapping[Key, str]):
         return self._file.kept() if self._file is not None else 0
 
     def forget(self) -> int | None:
-        """Erase everything; return the number of texts that the file had, None if that failed: it
-        may be in use. Raises StoreError for the file of another program and a damaged one,
-        IndexTooNew."""
+        """Erase everything; return the number of texts in the file, or None if that failed because
+        the file may be in use. Raises StoreError for a damaged file or that of another program,
+        IndexTooNew for that of a newer version."""
         self._memory.clear()
         return self._file.forget() if self._file is not None else 0
 

@@ -15,13 +15,15 @@ LEAST_COSINE: Final = 0.1
 
 
 def word_scores(query: str, texts: Sequence[str], analyser: Analyser) -> list[float]:
-    """How well each text fits by its words, 0 to 1: Okapi BM25 (see `providers.sparse.bm25`) among
-    these texts alone, divided by what no text can reach, a text of nothing but the query's words.
+    """Return a keyword score of each text, 0 to 1, in the order of `texts`.
+
+    It is Okapi BM25 (see `providers.sparse.bm25`) with the statistics of these texts, divided by
+    its upper bound, which a text of nothing but the query's words would approach:
 
         sum of idf(t) tf (k1 + 1) / (tf + k1 (1 - b + b length / average))
         over sum of idf(t) (k1 + 1), for each term t of the query
 
-    A term that no text has counts below the line as one of a single text.
+    In the divisor, a term that no text has counts as a term of one text.
     """
     asked = dict.fromkeys(analyser.terms(query))
     counts = [Counter(analyser.terms(text)) for text in texts]

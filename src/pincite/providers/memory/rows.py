@@ -14,8 +14,8 @@ _ID: Final = re.compile(r"[0-9a-f]{1,64}")
 
 
 class FactRow(NamedTuple):
-    """A stored fact: `text` in the form of `raw`, `vector` in little endian if the requested
-    encoder has made one."""
+    """A stored fact: `text` in the form of `raw`, `vector` as little-endian float32, or None if
+    there is none or it was not requested."""
 
     id: str
     text: bytes

@@ -118,8 +118,8 @@ class JudgeReranker:
 
 
 def messages(query: str, documents: Sequence[str], instruction: str) -> tuple[Message, ...]:
-    """Return the prompt. A document cannot end its own block: its marks are broken up, also those
-    that only a model takes for one."""
+    """Return the prompt. A document cannot end its own block: its tags are broken up, also variants
+    that only a model would read as tags."""
     blocks = [
         f'<document id="{n}">\n{_contained(text)}\n</document>'
         for n, text in enumerate(documents, start=1)

@@ -23,8 +23,8 @@ FACTS = Facts(
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """Return the model of a folder, of the cache, or fetched once from the hub. Its sigmoid is
-    applied.
+    """Return the reranker in a folder, in the cache or on the hub, from which it is fetched once.
+    Its scores are sigmoids of logits.
 
     Raises ModelUnavailable, DiskFull, ConfigError.
     """

@@ -12,7 +12,7 @@ from pincite.ports import Reranker, RerankScore
 if TYPE_CHECKING:
     from pincite.model import SignalKind
 
-#: The range of each kind of score. Services round, hence the margin.
+#: The range of each kind of score. `service.MARGIN` allows for rounding.
 RANGES: Final[dict[SignalKind, tuple[float, float]]] = {
     "probability": (0.0, 1.0),
     "cosine": (-1.0, 1.0),
@@ -68,8 +68,8 @@ class AsProbabilities:
         *,
         instruction: str = "",
     ) -> tuple[RerankScore, ...]:
-        """Rerank as the wrapped reranker does. Scores are equal only if logits exceed floating
-        point."""
+        """Rerank as the wrapped reranker does. Different logits give equal scores only if their
+        sigmoids round to the same number."""
         scores = await self._reranker.rerank(query, documents, instruction=instruction)
         return best_first((RerankScore(s.index, sigmoid(s.score)) for s in scores), top_n)
 

@@ -18,7 +18,7 @@ from pincite.support.fields import replace
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
 
-#: Replaces a document without text: services refuse empty strings, and a dash answers nothing.
+#: Replaces a document without text: services refuse empty strings, and a dash contains no answer.
 EMPTY: Final = "-"
 #: How far a score may exceed its range: services compute in half precision.
 MARGIN: Final = 2e-3
@@ -29,7 +29,7 @@ class Wire:
     """The protocol of a vendor.
 
     `body(query, documents)` is the request. The results are the list in the answer's field
-    `results`, or the answer itself if that is empty, each with `index` and the field `score`.
+    `results`, or the answer itself if `results` is empty, each with `index` and the field `score`.
     `instruct(instruction, query)` is the query with the instruction in it, None if the model takes
     none; `document(text)` is a document in the form to send. `limits` are those of one request; a
     document costs its tokens and, unless `listwise`, those of the query. `version` names anything
@@ -198,7 +198,8 @@ def _pair(one: Any, field: str) -> tuple[int, float]:
 
 
 def open_service(setup: Setup, wire: Wire, *, url: str = "") -> OpenReranker:
-    """Return the reranker, with the kind of scores in the options. Logits become probabilities."""
+    """Return a reranker with the kind of scores that the options name, otherwise the wire's. Logits
+    become probabilities. Raises AuthError and ConfigError."""
     if setup.options.scores:
         wire = replace(wire, kind=setup.options.scores)
     found = ServiceReranker(setup, wire, url=url)

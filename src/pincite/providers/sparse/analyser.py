@@ -1,4 +1,4 @@
-"""Text to terms: what counts as the same word on the lexical side.
+"""Turn text into terms for keyword search.
 
 Text is cut by one regular expression into units, and each distinct unit is turned into its terms
 once (`Analyser.terms_of`) and then looked up. A unit is one of
@@ -11,9 +11,8 @@ once (`Analyser.terms_of`) and then looked up. A unit is one of
   and, of ideographs, also the single ones.
 
 Terminal escape sequences are read as blanks. Words are stemmed, function words are dropped, accents
-are folded after stemming. Everything else, emoji and punctuation included, gives nothing. Time is
-linear in the text: over-long units, which are not language but data, are cut before anything looks
-at them closely.
+are folded after stemming. Other characters, such as emoji and punctuation, give no terms. Time is
+linear in the text: units that are too long to be words are cut before they are split.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from pincite.support.late_patterns import late_pattern
 from pincite.support.remembered import Remembered
 
 #: Part of every fingerprint: raise it whenever a text without ESC may give other terms. Every index
-#: must then be rebuilt. Weights that version 1 stored before it read escape sequences as blanks
-#: differ in the words beside them alone.
+#: must then be rebuilt. Indexes of version 1 from before escape sequences were read as blanks have
+#: other terms only for words next to such sequences.
 ANALYSER_VERSION: Final = 1
 
 # Han, kana, Hangul, Thai, Lao, Myanmar, Khmer, Tai, Javanese. Hangul has spaces, but particles are
@@ -199,14 +198,14 @@ class Analyser:
 
 @cache
 def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
-    """The distinct terms of a text as the sparse side sees them."""
+    """Return a function from a text to its distinct terms in this language."""
     analyser = Analyser(language)
     return lambda text: frozenset(analyser.terms(text))
 
 
 def _humps(piece: str) -> list[str]:
-    """Return the words of a piece of a name. A single letter is left over from splitting (OAuth),
-    unless it was separate (T-cell)."""
+    """Return the words of a piece of a name. Single letters that remain from splitting (OAuth) are
+    dropped; a piece of one letter stays (T-cell)."""
     humps: list[str] = _HUMP.findall(piece)
     return [h for h in humps if len(h) > 1 or h.isdigit()] if len(humps) > 1 else [piece]
 

@@ -20,12 +20,13 @@ from pincite.support.remembered import Remembered
 K1: Final = 1.2
 B: Final = 0.75
 
-#: As `AVERAGE_LENGTH`, in scripts without spaces, whose terms are characters and pairs of them. A
-#: Chinese collection has 195 terms a chunk.
+#: Used as `AVERAGE_LENGTH` for scripts without spaces, whose terms are characters and pairs of
+#: them. A Chinese collection has 195 terms a chunk.
 _UNSPACED_LENGTH: Final = 192.0
 
-#: A word of two ideographs gives three terms, a name one. 1, 2, 3: nDCG@10 of xquad-zh .955 .958
-#: .959, MRR of 48 questions about manuals .473 .486 .507 (docs/decisions/0004).
+#: The count of each occurrence of a word in a query that also has a script without spaces. A word
+#: of two ideographs gives three terms, a name one. 1, 2, 3: nDCG@10 of xquad-zh .955 .958 .959, MRR
+#: of 48 questions about manuals .473 .486 .507 (docs/decisions/0004).
 _BESIDE: Final = 3
 
 #: Distinct terms, and distinct units of texts, whose ids are cached; the cache is emptied when
@@ -83,8 +84,8 @@ class Bm25Encoder:
         return SparseVector(tuple(indices), tuple(weights)), length
 
     def _counts(self, text: str) -> tuple[dict[int, int], int]:
-        """Return the counts by id and the length. Two terms may share an id, as 1 in 100,000
-        does."""
+        """Return the counts by id, and the length in terms. Two terms may share an id; about 1 in
+        100,000 does."""
         ids = list(chain.from_iterable(map(self._known.__getitem__, self.analyser.split(text))))
         return Counter(ids), len(ids)
 

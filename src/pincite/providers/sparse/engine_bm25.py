@@ -19,9 +19,9 @@ B: Final = 0.75
 class EngineBm25Encoder:
     """A `SparseEncoder` with Qdrant Edge's tokeniser, stemmer, stop words and term ids.
 
-    A document's weight of a term is tf (k + 1) / (tf + k (1 - b + b * length / average_length)),
-    as in `providers.sparse.bm25`. Qdrant Edge gives every term of a query the weight 1; here it is
-    the term's count, as forgetting it costs verbose questions up to 9 points of nDCG@10.
+    A document's weight of a term is tf (k + 1) / (tf + k (1 - b + b * length / average_length)), as
+    in `providers.sparse.bm25`. Qdrant Edge gives every term of a query the weight 1; here it is the
+    term's count, as leaving counts out costs verbose questions up to 9 points of nDCG@10.
     """
 
     idf = True

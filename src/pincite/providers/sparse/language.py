@@ -35,7 +35,7 @@ _WORD: Final = late_pattern(r"[^\W\d_]+")
 _LATIN: Final = late_pattern(r"[A-Za-z\u00c0-\u024f]+")
 _CODE: Final = late_pattern(r"[(){}\[\]=<>;`]|\w_\w|\w\.\w")
 
-# In code and in questions about it these are variable names, whatever they mean in Czech.
+# In code and in questions about it, single consonants are variable names; some are Czech words.
 _VARIABLES: Final = frozenset("bcdfghjklmnpqrstvwxz")
 
 #: Characters examined. The guess for a collection needs a few hundred words, not all of it.

@@ -71,7 +71,7 @@ class SpladeEncoder:
     def encode_document(
         self,
         text: str,
-        average_length: float,  # noqa: ARG002  # learned weights know nothing of it
+        average_length: float,  # noqa: ARG002  # learned weights do not use it
     ) -> tuple[SparseVector, int]:
         """Return the heaviest `document_terms` terms; the length is 1, or 0 if there are none."""
         vector = self._encode(text, self._document_terms)
@@ -97,8 +97,8 @@ class SpladeEncoder:
 
 
 def _weights(output: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the weight of every term: unchanged from our graph, computed from a published one's
-    logits."""
+    """Return the weight of every term: the output of our graph unchanged, or computed from the
+    logits of a published graph."""
     if output.ndim == 1:
         weights = output
     elif output.ndim == 2:  # (pieces, vocabulary)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
 GRAPHS: Final = ("model.onnx", "onnx/model.onnx")
-LARGEST_PIECES: Final = 512  # the length these models are trained with, whatever their tables hold
+LARGEST_PIECES: Final = 512  # their training length, even if their tables are longer
 
 
 @dataclass(frozen=True, slots=True)

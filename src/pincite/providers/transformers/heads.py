@@ -75,7 +75,7 @@ def predict_words(
     prefix = "cls.predictions."
     hidden = writer.run("Gelu", [dense(writer, tensors, f"{prefix}transform.dense", hidden)])
     hidden = layer_norm(writer, tensors, shape, f"{prefix}transform.LayerNorm", hidden)
-    words = tensors["embeddings.word_embeddings.weight"]  # the decoder is tied unless it is there
+    words = tensors["embeddings.word_embeddings.weight"]  # the decoder may share it
     decoder = tensors.get(f"{prefix}decoder.weight", words)
     name = f"{prefix}bias" if f"{prefix}bias" in tensors else f"{prefix}decoder.bias"
     return writer.linear(f"{prefix}decoder", hidden, decoder.T, tensors[name])

@@ -32,13 +32,13 @@ _TIMEOUT_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a download may take. Sizes are bytes."""
+    """Limits of a download. Sizes are bytes."""
 
     small: int = 128 << 20  #: configuration and tokenizer; those with 260,000 entries have 35 MB
     weights: int = 64 << 30  #: the largest rerankers have 16 GB
     spare: int = 128 << 20  #: of the disk that a download leaves free
     per_second: float = 10_000.0  #: a download that is slower on average is given up
-    patience_s: float = 60.0  #: the time from the first bytes before that is asked
+    patience_s: float = 60.0  #: seconds from the first bytes until `per_second` applies
 
 
 LIMITS: Final = Limits()
@@ -53,7 +53,9 @@ def locate(
     limits: Limits = LIMITS,
 ) -> Path:
     """Return the folder of a model: `name` itself if it is a folder, otherwise the copy in
-    `models`, fetched now if it is missing. Raises ModelUnavailable or DiskFull."""
+    `models`, fetched now if it is missing. Raises ModelUnavailable, DiskFull, ConfigError for a
+    proxy or certificates of the environment that cannot be used, and OSError if `models` cannot be
+    written."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
