@@ -1,1 +1,1 @@
-"""Stores: where points are kept. Each implements `pincite.ports.Store`."""
+"""Stores of points. Each implements `pincite.ports.Store`."""

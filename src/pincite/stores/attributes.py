@@ -42,7 +42,7 @@ _TYPES: dict[type[Condition], tuple[AttributeType, ...]] = {
     Is: ("boolean",),
     Exists: ("keyword", "keywords", "integer", "float", "boolean", "date"),
 }
-ROUNDED = 2**53  # from here on floats do not have every integer
+ROUNDED = 2**53  # from here on, floats cannot represent every integer
 
 
 def check_attributes(spec: CollectionSpec, points: Sequence[Point]) -> None:
@@ -70,7 +70,7 @@ def check_changes(
     spec: CollectionSpec, changes: Mapping[str, Mapping[str, AttributeValue | None]]
 ) -> None:
     """Raise UsageError for an invalid attribute name, InvalidPoint for another unknown name or a
-    value of another type. None is valid for every type."""
+    value that is not in the normal form of its type. None is valid for every type."""
     for revision, held in changes.items():
         for name, value in held.items():
             try:

@@ -20,7 +20,7 @@ FIELDS = (
 )
 NUMBERS = ("start_line", "end_line")
 LISTS = ("symbols", "headings")
-#: What well-known programs write, each with its usual metadata.
+#: The payload keys of well-known programs, each with its usual metadata.
 LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "langchain": {
         "text": "page_content",
@@ -53,7 +53,7 @@ class FieldMap(msgspec.Struct, frozen=True):
         return "" if name in self.keys else usual.get(name, "")
 
     def chunk(self, chunk_id: str, payload: Mapping[str, Any]) -> Chunk | None:
-        """Return the chunk of a point, None if it has no text but white space."""
+        """Return the chunk of a point, or None if it has no text or only white space."""
         text = _text(at(payload, self.keys["text"]))
         if not text.strip():
             return None

@@ -15,13 +15,14 @@ _TAIL: Final = "0" * 8
 
 class PointIds(msgspec.Struct, frozen=True):
     """The ids of one collection. A UUID is its own chunk id. A number becomes 8 digits from the
-    collection's name, 16 from the number, spread so that shortened ids differ, and 8 zeros."""
+    collection's name, 16 from the number and 8 zeros. Numbers are spread, so that the beginnings of
+    ids differ."""
 
     collection: str
 
     @property
     def tag(self) -> str:
-        """The common beginning of ids made from numbers."""
+        """Return the common prefix of ids made from numbers."""
         return blake2b(self.collection.encode(), digest_size=4).hexdigest()
 
     def chunk_id(self, point: Any) -> str:

@@ -166,14 +166,14 @@ class MemoryStore:
                 points[key] = replace(point, chunk=with_attributes(point.chunk, attributes))
 
     async def flush(self) -> None:
-        """Does nothing: this store is not persistent."""
+        """Do nothing: this store is not persistent."""
 
     async def optimise(self, collection: str) -> bool:
         self._of(collection)
         return False
 
     async def close(self) -> None:
-        """Does nothing: there is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     def _of(self, collection: str) -> dict[str, dict[str, Point]]:
         check_known(collection, self._specs)

@@ -12,19 +12,20 @@ from pincite.stores.settings import StoreSettings
 
 
 def _keep(names: Iterable[str]) -> None:
-    """The owner of collections on a server."""
+    """Remove nothing. This is `keep_only` of stores that leave no collections behind, or cannot
+    tell."""
     tuple(names)
 
 
 def _forget() -> None:
-    """Nothing is cached."""
+    """Do nothing. This is `forget` of stores that cache nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An opened store. `measured` returns the space that it takes, if it can; `keep_only` removes
-    other collections, left behind by a crash; `forget` releases what it has cached. A `remote`
-    store may be temporarily unreachable."""
+    """An opened store. `measured` is the store itself if it can measure its space, else None.
+    `keep_only` removes other collections, left behind by a crash; `forget` releases cached data. A
+    `remote` store may be temporarily unreachable."""
 
     store: Store
     measured: Any = None
@@ -61,7 +62,7 @@ def open_sqlite(root: Path, settings: StoreSettings = StoreSettings("sqlite")) -
 
 def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Opened:
     """Open the Qdrant server of the settings; no request is sent yet. `owner` is the tag of our
-    collections. Raises UsageError."""
+    collections. Raises ConfigError."""
     from pincite.stores.qdrant.collections import Layout
     from pincite.stores.qdrant.connection import Connection, open_client
     from pincite.stores.qdrant.store import QdrantStore
@@ -95,7 +96,7 @@ def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Open
 def open_chroma(
     root: Path, settings: StoreSettings, *, key: str | None = None, owner: str = ""
 ) -> Opened:
-    """Open a Chroma server, or a folder in `root` if no address is set. Raises UsageError,
+    """Open a Chroma server, or a folder in `root` if no address is set. Raises ConfigError,
     StoreError."""
     from pincite.stores.chroma.database import Database, open_client
     from pincite.stores.chroma.store import ChromaStore

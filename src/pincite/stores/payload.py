@@ -1,11 +1,11 @@
-"""Payload keys, vector names and point ids: the same on every Qdrant store, but for the coarse
-vectors of the embedded one.
+"""Payload keys, vector names and point ids. They are the same in every Qdrant store, except for the
+coarse vectors and packed fields of the embedded one.
 
 A point's id is its chunk's. While a staged chunk waits for an id that another revision still has,
 it is kept under an alias, with its own id in the payload.
 
-Attributes stand under their own names beside the fields of the chunk: whatever is not in `KEPT` is
-one.
+Attributes are stored under their own names beside the fields of the chunk: every name that is not
+in `KEPT` is an attribute.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ALIASED = "aliased"  # the revision, on points under an alias only
 OWN_ID = "own_id"
 
 COARSE = "coarse"  # a copy of the dense vector, in Qdrant Edge
-CONTROL, HIDDEN_REVISION = "control", "hidden_revision"  # of points on a server that are no chunks
+CONTROL, HIDDEN_REVISION = "control", "hidden_revision"  # of control points
 
 _TUPLES = ("headings", "symbols")
 #: Fields that no filter reads, as one text, in Qdrant Edge. Attributes begin with a letter.
 PACKED = "_packed"
-#: What a payload may have that is no attribute; no attribute may have one of these names.
+#: Names in a payload that are not attributes. No attribute may have one of these names.
 KEPT = frozenset(
     {
         *(*Chunk.__struct_fields__, REVISION, LENGTH, ALIASED, OWN_ID, COARSE, PACKED),
@@ -42,9 +42,10 @@ KEPT = frozenset(
     }
 )
 
-#: What is null beside another name where it has no value: other programs expect both.
+#: Attributes that are stored as null beside another attribute, because other programs expect both.
 _NULL = {"isVisual": "imageUrl"}
-#: The text once more, on servers, by the name that programs over workspaces read and search it by.
+#: The key of a second copy of the text, on servers. Programs that work with workspaces read and
+#: search it under this name.
 CONTENT = "content"
 _OF_WORKSPACES = frozenset({"chunk_index", "start_char", "end_char"})
 
@@ -53,7 +54,7 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     """Return the payload of a chunk, without empty fields."""
     chunk = point.chunk
     payload: dict[str, Any] = {REVISION: revision, LENGTH: point.length}
-    fields = structs.asdict(chunk)  # a quarter of the time of a look at each name
+    fields = structs.asdict(chunk)  # takes a quarter of the time of reading each field
     payload |= {name: value for name, value in fields.items() if value or value == 0}
     del payload["id"]
     payload.pop("attributes", None)
@@ -103,7 +104,7 @@ def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
 
 def attributes_of(payload: Mapping[str, Any]) -> dict[str, AttributeValue]:
     """Return the attributes in a payload, with lists as tuples again."""
-    if KEPT.issuperset(payload):  # most have no attributes, and to look takes half of the time
+    if KEPT.issuperset(payload):  # most have none; this check takes half of the time
         return {}
     is_copied = payload.keys() >= _OF_WORKSPACES and payload.get(CONTENT) == payload.get("text")
     return {

@@ -38,7 +38,7 @@ class Known:
 async def rankings_of(
     spec: CollectionSpec, request: SearchRequest, sides: Mapping[SignalName, Side]
 ) -> tuple[Ranking, ...]:
-    """As `Store.search`."""
+    """Return the rankings of `Store.search` from the scores of each side."""
     limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
     heads = {name: await side.best(limits[name]) for name, side in sides.items()}
     if request.fusion != "none":
@@ -54,12 +54,16 @@ async def rankings_of(
 
 
 def ordered(scores: Mapping[str, float]) -> list[Hit]:
-    """Sort by (-score, id)."""
+    """Return the scores as hits, sorted by (-score, id)."""
     return [Hit(key, value) for key, value in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
 
 
 def fused(collection: str, request: SearchRequest, branches: Sequence[Sequence[Hit]]) -> Ranking:
-    """Fuse as servers do, with ties by id."""
+    """Fuse as servers do, with ties by id.
+
+    `rrf` adds 1 / (k + rank) of each branch, with ranks from 1. `dbsf` adds (score - (mean - 3 sd))
+    / (6 sd), with the mean and the sample standard deviation of the branch, or 0.5 if that is 0.
+    """
     sums: dict[str, float] = {}
     for hits in branches:
         for hit, part in zip(hits, _parts(hits, request), strict=True):

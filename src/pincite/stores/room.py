@@ -7,7 +7,7 @@ from pathlib import Path
 
 #: Free space that every write leaves untouched: a full disk kills the process by SIGBUS.
 SPARE_BYTES = 128 * 1024 * 1024
-#: What opening, removing and the end of what was begun leave untouched.
+#: Free space that opening, removing and the end of started work leave untouched.
 FINISHING_BYTES = SPARE_BYTES // 2
 
 

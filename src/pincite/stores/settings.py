@@ -15,22 +15,24 @@ _COUNTS = ("grpc_port", "shards", "replicas", "write_consistency", "segments", "
 
 
 class StoreSettings(msgspec.Struct, frozen=True):
-    """`url` is empty for stores in the index folder. What is 0 or empty is left to the store: a
-    server's own default, and int8 vectors in the embedded one.
+    """The settings of a store. `url` is empty for stores in the index folder. Zero and empty values
+    stand for the store's defaults: those of a server, and int8 vectors in the embedded store.
 
-    `grpc_port`: points and searches go there, over gRPC. `consistency`: what reads ask of replicas
-    (majority, quorum, all). The others are those of `stores.qdrant.collections.Layout`; the
-    embedded engine has `on_disk` and `quantization`, too.
+    With `grpc_port`, points and searches are sent over gRPC. `consistency` is the read consistency
+    of replicas (majority, quorum, all). `shards`, `replicas`, `write_consistency`, `on_disk`,
+    `quantization`, `tenant` and `segments` are those of `stores.qdrant.collections.Layout`; the
+    embedded store has `on_disk` and `quantization`, too.
 
-    `keyword`: who ranks by words in a store of kind `sqlite`, Pincite's BM25 or that of SQLite's
-    FTS5, which cuts texts with the `tokenizer` and counts words of titles and paths so many times
-    as those of the text. What was measured is in docs/decisions/0041.
+    `keyword` is the ranking by words in a store of kind `sqlite`: Pincite's BM25, or that of
+    SQLite's FTS5. FTS5 splits texts with the `tokenizer`, and weighs words of titles and paths by
+    `title_weight` and `path_weight` where a word of the text has 1. Measurements are in
+    docs/decisions/0041.
 
-    `dimensions`: a dense model with another number of them is refused before anything is indexed, 0
-    for any. `fields`: the points of new collections have those of `ingestion.attributes.automatic`,
-    too. `base` is the collection that is meant where none is named; where it is set each dense
-    model has a collection of its own, the first one, too. `idf`: where the words of BM25 are
-    counted, in the `collection` or in what the filter of each search lets be found.
+    A dense model with other `dimensions` is refused before anything is indexed; 0 allows any. With
+    `fields`, the points of new collections also have the fields of
+    `ingestion.attributes.automatic`. `base` is the default collection; if it is set, each dense
+    model has a collection of its own, also the first one. `idf` says where the words of BM25 are
+    counted: in the `collection`, or in the points that match the filter of a search.
     """
 
     kind: StoreKind = "edge"
@@ -90,11 +92,11 @@ class StoreSettings(msgspec.Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Can the store compare a question with every vector?"""
+        """Return whether the store can compare a question with every vector."""
         return self.kind != "chroma"
 
     @property
     def place(self) -> str:
-        """The location in a few words."""
+        """Return the location in a few words."""
         where = f" at {self.url}" if self.url else ""
         return f"{self.kind}{where}{f', prefix {self.prefix}' if self.prefix else ''}"

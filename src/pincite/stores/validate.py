@@ -29,7 +29,7 @@ _CHUNK_FIELDS = Chunk.__struct_fields__
 
 
 def is_id(key: str) -> bool:
-    """Is this a complete chunk id?"""
+    """Return whether this is a complete chunk id."""
     return _ID.fullmatch(key) is not None
 
 
@@ -42,7 +42,8 @@ def check_name(collection: str) -> None:
 
 
 def check_spec(spec: CollectionSpec, dimensions: int) -> None:
-    """Raise StoreError if stored vectors have other `dimensions` than the spec."""
+    """Raise UsageError for an invalid name, StoreError if the spec is inconsistent or if stored
+    vectors have other `dimensions`."""
     check_name(spec.name)
     if (spec.dense is None) != (spec.dimensions == 0):
         raise StoreError(f"collection {spec.name!r}: {spec.dimensions} dimensions of {spec.dense}")
@@ -170,7 +171,7 @@ def _check_dense(vector: Vector, dimensions: int, where: str) -> None:
 
 def _check_text(chunk: Chunk) -> None:
     try:
-        msgspec.msgpack.encode(chunk)  # a fifth of the time of the look at each field
+        msgspec.msgpack.encode(chunk)  # a fifth of the time of checking each field
         return
     except (UnicodeEncodeError, OverflowError, TypeError):
         pass

@@ -40,7 +40,8 @@ class State(msgspec.Struct):
 
 
 def open_client(url: str, path: Path | None, token: str | None = None) -> ClientAPI:
-    """Open a client of a server or of a folder. Raises ConfigError."""
+    """Open a client of a server, or of a folder if `path` is given. Raises ConfigError for an
+    invalid address or a missing package, StoreError if the server does not answer."""
     try:
         import chromadb
         from chromadb.config import Settings
@@ -109,7 +110,7 @@ class Database:
         return [found.name for found in await self.ask("list", self.client.list_collections)]
 
     async def open(self, name: str) -> Collection:
-        """Return the current collection."""
+        """Return a collection with its current metadata."""
         return await self.ask(
             f"open {name}", lambda: self.client.get_collection(name, embedding_function=None)
         )

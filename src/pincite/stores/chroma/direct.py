@@ -1,4 +1,4 @@
-"""A Chroma server on this machine is not asked through a proxy."""
+"""Connect to a Chroma server without a proxy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class DirectApi(FastAPI):
 
 
 class _Direct(Settings):
-    """Settings of a client that names its API itself: it allows no other name."""
+    """Settings that name `DirectApi` as the client's API. The client sets another name, which is
+    ignored."""
 
     def __getitem__(self, key: str) -> Any:
         if key == "chroma_api_impl":

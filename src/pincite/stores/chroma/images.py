@@ -1,5 +1,6 @@
-"""The images of collections in memory: read after a write by another process, else updated with
-each own write."""
+"""The images of collections in memory: read again after a write by another process, and updated
+with each own write.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Images:
-    """One image per collection, by our name for it."""
+    """One image per collection, by Pincite's name of the collection."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,7 +34,7 @@ class Images:
     def carry(
         self, collection: str, before: Image, state: State, held: Mapping[str, Record]
     ) -> Image:
-        """Store the image after an own change. It is kept only if nothing else was written since
+        """Return the image after an own change. It is cached only if nothing else was written since
         `before`; otherwise the next search reads everything again."""
         image = Image(state.version, state.hidden, held)
         if self._held.get(collection) is before:

@@ -53,7 +53,7 @@ def to_record(point: Point, revision: str) -> dict[str, Any]:
 
 
 def metadata_of(record: Record) -> dict[str, Any]:
-    """Parse the metadata of a record."""
+    """Return the metadata of a record."""
     point = Point(record.chunk, record.sparse, record.length)
     return {**to_record(point, record.revision), HAS_DENSE: record.dense}
 
@@ -65,7 +65,8 @@ def vector_of(point: Point, dimensions: int) -> Vector:
 
 
 def blank(dimensions: int) -> Vector:
-    """Return a vector scaled to length 1."""
+    """Return a unit vector with this number of dimensions, but at least one, for records without a
+    dense vector."""
     vector: Vector = np.zeros(max(1, dimensions), dtype=np.float32)
     vector[0] = 1.0
     return vector
@@ -106,7 +107,7 @@ class Image:
 
     @cached_property
     def visible(self) -> Mapping[str, Record]:
-        """By chunk id."""
+        """Return the visible records by chunk id, in the order of ids."""
         found = {r.chunk.id: r for r in self.records.values() if r.revision not in self.hidden}
         return dict(sorted(found.items()))
 
@@ -129,7 +130,8 @@ class Image:
     def products(
         self, spec: CollectionSpec, query: SparseVector, passing: Iterable[Record]
     ) -> dict[str, float]:
-        """Return the scores of the points that share terms with the query; see `Store.search`."""
+        """Return the scores of the points in `passing` that share terms with the query, by chunk
+        id; see `Store.search`."""
         total = sum(bool(record.sparse.indices) for record in self.records.values())
         sums: dict[str, float] = {}
         for index, value in zip(query.indices, query.values, strict=True):

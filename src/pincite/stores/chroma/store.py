@@ -95,7 +95,7 @@ class ChromaStore:
         return state
 
     async def _found(self, collection: str) -> dict[str, int]:
-        """Chroma's names for a collection, with their dimensions."""
+        """Return Chroma's names of a collection, with their dimensions."""
         found = {}
         for name in await self._database.names():
             start, _, dimensions = name.rpartition(".")
@@ -304,7 +304,7 @@ class ChromaStore:
             image = self._images.carry(collection, image, state, held)
 
     async def flush(self) -> None:
-        """Does nothing: Chroma commits every write that it acknowledges."""
+        """Do nothing: Chroma commits every write that it acknowledges."""
 
     async def optimise(self, collection: str) -> bool:
         """Return False: Chroma maintains its graph itself."""

@@ -19,13 +19,14 @@ from pincite.stores.payload import ALIASED, CONTENT, CONTROL, DENSE, REVISION, S
 from pincite.stores.qdrant.connection import Connection
 
 _METADATA = "pincite"
-_COUNTED = ("chunk_index", "integer")  # whole and small; programs over workspaces expect it
+_COUNTED = ("chunk_index", "integer")  # other programs expect an integer
 _KEYWORDS = (REVISION, "repo", "source_type", "path", "language", "symbols", "url")
 _OURS = (ALIASED, CONTROL)
 _NUMBERS = ("start_line", "end_line")
 _TEXTS = ("text", "title")
 
-#: That of integers turns bounds into integers, and 1e300 into the largest one.
+#: Integers have the index of floats: that of integers turns bounds into integers, and 1e300 into
+#: the largest one.
 _OF_TYPES: Mapping[AttributeType, models.PayloadSchemaType] = {
     "keyword": models.PayloadSchemaType.KEYWORD,
     "keywords": models.PayloadSchemaType.KEYWORD,
@@ -38,11 +39,12 @@ _OF_TYPES: Mapping[AttributeType, models.PayloadSchemaType] = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How collections are spread and kept; see deploy/README.md. 0 leaves it to the server.
+    """The distribution and storage of collections; see deploy/README.md. 0 stands for the server's
+    default.
 
-    `quantization`: none, scalar (int8, a quarter of the memory) or binary. `tenant`: the field by
-    whose values points are kept together on disk, for searches that are always within one of them.
-    `segments`: how many the server aims at.
+    `quantization` is none, scalar (int8, a quarter of the memory) or binary. Points with the same
+    value of the field `tenant` are stored together on disk, for searches within one value.
+    `segments` is the number of segments that the server aims at.
     """
 
     shards: int = 0
@@ -64,7 +66,7 @@ class ServerCollection:
 
 
 async def look(connection: Connection, name: str) -> ServerCollection | None:
-    """The collection of that name, if there is one."""
+    """Return the collection with this name, or None if it does not exist."""
     if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
         return None
     info = await connection.ask(f"look at {name}", lambda c: c.get_collection(name))
@@ -125,7 +127,8 @@ async def make(
 
 
 def made_by_layout(layout: Layout) -> Mapping[str, models.PayloadSchemaType]:
-    """The attribute indexes that `make` has created, so that it does not create them again."""
+    """Return the attribute indexes that `make` has created, so that `index` does not create them
+    again."""
     return {layout.tenant: models.PayloadSchemaType.KEYWORD} if layout.tenant else {}
 
 

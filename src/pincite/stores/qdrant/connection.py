@@ -53,7 +53,7 @@ def open_client(
             hint=f"https://{parts.netloc}",
         )
     with warnings.catch_warnings(), proxies_for(url) as proxied:
-        warnings.filterwarnings("ignore", "Api key is used with an insecure")  # looked at above
+        warnings.filterwarnings("ignore", "Api key is used with an insecure")  # checked above
         direct: dict[str, Any] = {}
         if not proxied:  # without the environment the client would not know SSL_CERT_FILE either
             verify = httpx.create_ssl_context() if secure else False
@@ -67,7 +67,7 @@ def open_client(
             prefer_grpc=grpc_port is not None,
             grpc_port=grpc_port or 6334,
             timeout=max(1, round(min(timeout_s, _LONGEST_TIMEOUT_S))),
-            check_compatibility=False,  # it would ask the server, and warn, while it is made
+            check_compatibility=False,  # it would send a request, and warn, before the first use
             grpc_options=None if proxied else {"grpc.enable_http_proxy": 0},
             **direct,
         )
@@ -75,7 +75,7 @@ def open_client(
 
 class Connection:
     """A client with retries: transient failures are retried, all others become StoreErrors. Every
-    operation sent here is safe to repeat."""
+    operation that is sent here must be safe to repeat."""
 
     def __init__(self, client: AsyncQdrantClient, where: str, first_wait_s: float = _FIRST_WAIT_S):
         self.client = client
@@ -101,7 +101,8 @@ class Connection:
         await self.client.close()
 
     def _wait_s(self, error: Exception, attempt: int) -> float | None:
-        """Return the wait before the next try, None for no further try. Uses full jitter."""
+        """Return the wait before the next try in seconds, None for no further try: the time that
+        the server asks for, or full jitter."""
         if isinstance(error, ResourceExhaustedResponse):
             return min(float(error.retry_after_s), _LONGEST_WAIT_S)
         passing = isinstance(error, ResponseHandlingException) or _status(error) in _PASSING
@@ -134,7 +135,7 @@ _GRPC = {
 
 
 def _status(error: Exception) -> int | None:
-    """Return the HTTP status of the server's response."""
+    """Return the HTTP status of the server's response, or None if there is none."""
     if isinstance(error, UnexpectedResponse):
         return error.status_code
     if isinstance(error, grpc.RpcError):

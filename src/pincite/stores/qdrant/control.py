@@ -1,15 +1,16 @@
 """Control points: they hide revisions of documents that are staged or replaced.
 
-It stands in the collection itself, as points without vectors:
+They are stored in the collection itself, as points without vectors:
 
-    staged       hides-r2 says "r2"                 r2 is written, unseen
-    published    hides-r2 says "r1"                 one write: r2 is seen and r1 is not
-    cleaned up   r1 is deleted; hides-r2 goes some publications later
+    staged       hides-r2 says "r2"                 r2 is written and hidden
+    published    hides-r2 says "r1"                 one write: r2 is visible and r1 is hidden
+    cleaned up   r1 is deleted; hides-r2 is deleted some publications later
 
-A search leaves out what it believes to be hidden, and reads these points again when it has found
-something. What was hidden and no longer is was perhaps shown before the search began: it is
-repeated. What it found of a revision that is hidden now may be a part of it: it is repeated, and in
-the end such hits are dropped. Hence a document is seen whole or not at all.
+A search excludes the revisions that it knows to be hidden, and reads the control points again after
+it. It is repeated if an excluded revision is no longer hidden, because that revision may have been
+visible before the search began. It is also repeated if it has hits of a revision that is hidden
+now, because they may be only a part of a document. After the last try, such hits are dropped. So a
+document is found whole or not at all.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from pincite.stores.payload import CONTROL, HIDDEN_REVISION, REVISION
 from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.translate import among
 
-_HIDES = "hides"  # as CONTROL, which says what a point is that is no chunk
+_HIDES = "hides"  # the value of CONTROL in control points
 _NOBODY = ""  # no revision has this name
 _MOST = 10_000
 
 
 async def read_hidden(connection: Connection, name: str, options: dict[str, Any]) -> frozenset[str]:
-    """The hidden revisions."""
+    """Return the hidden revisions."""
     records, _ = await connection.ask(
         f"read {name}",
         lambda client: client.scroll(
@@ -62,7 +63,7 @@ class Removed:
         self._names = [name for name in self._names if name not in revisions]
 
     def take(self, keep: int) -> list[str]:
-        """Return all but the last ones, whose marks can be deleted now."""
+        """Remove and return all but the last `keep` revisions; their marks can be deleted now."""
         count = max(0, len(self._names) - keep)
         taken, self._names = self._names[:count], self._names[count:]
         return taken

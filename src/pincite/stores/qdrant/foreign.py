@@ -43,8 +43,8 @@ class ForeignCollection:
         return self._shape
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Store.search`; the dense ranking is of the kind that the collection's distance
-        allows."""
+        """See `Store.search`. The kind of the dense ranking depends on the collection's
+        distance."""
         seen = await self.look()
         check_request(replace(self._spec, dense=None), request)
         self._require_size(request.dense, seen)
@@ -68,7 +68,7 @@ class ForeignCollection:
         *,
         vectors: bool = False,
     ) -> tuple[Stored, ...]:
-        """As `Store.load`. Points without a text are left out."""
+        """See `Store.load`. Points without a text are left out."""
         seen = await self.look()
         keys = [self._ids.point_id(key) for key in dict.fromkeys(ids) if is_id(key)]
         if not keys:
@@ -89,7 +89,8 @@ class ForeignCollection:
         return tuple(found[key] for key in ids if key in found)
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:  # noqa: ARG002 - there is one
-        """As `Store.page`; fewer than `limit` where points have no text."""
+        """See `Store.page`. Points without a text are left out, so a page may have fewer than
+        `limit` chunks."""
         check_prefix(after)
         records, _ = await self._connection.ask(
             f"read {self._foreign.collection}",
@@ -109,7 +110,7 @@ class ForeignCollection:
         collection: str,
         source: str | None = None,  # noqa: ARG002 - of none
     ) -> tuple[DocumentRecord, ...]:
-        """Raises UsageError: the documents of the collection are unknown."""
+        """Raise UsageError: the documents of the collection are unknown."""
         raise UsageError(
             f"{collection} was made by another program: it does not support filters by"
             " revision or path glob",
@@ -117,7 +118,7 @@ class ForeignCollection:
         )
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        """Raises UsageError: the order of the points is unknown."""
+        """Raise UsageError: the order of the points is unknown."""
         named = path or source
         raise UsageError(f"{collection} was made by another program: {named} is not indexed")
 
@@ -126,7 +127,7 @@ class ForeignCollection:
         collection: str,
         documents: Sequence[tuple[str, str]],  # noqa: ARG002 - none of them
     ) -> tuple[tuple[str, ...], ...]:
-        """Raises UsageError: the order of the points is unknown."""
+        """Raise UsageError: the order of the points is unknown."""
         raise UsageError(f"{collection} was made by another program: its order is unknown")
 
     def _chunk(self, record: models.Record) -> Chunk | None:
@@ -159,7 +160,7 @@ class ForeignCollection:
     async def _ask(
         self, asked: Sequence[tuple[_Branch, models.Filter | None, int]]
     ) -> list[list[Hit]]:
-        """The hits of each by (-score, id), all in one request."""
+        """Return the hits of each branch by (-score, id), all in one request."""
         if not asked:
             return []
         seen = await self.look()
@@ -207,7 +208,7 @@ class _Branch:
 
 
 class _Asked:
-    """A side with known best hits, as `stores.ranked.Side`."""
+    """A `stores.ranked.Side` whose best hits are known."""
 
     def __init__(self, index: ForeignCollection, branch: _Branch, head: list[Hit]) -> None:
         self._index = index

@@ -65,7 +65,7 @@ def _translated(
 
 
 def _constant(fields: FieldMap) -> Chunk:
-    """Return what holds for all points by the configuration alone."""
+    """Return a chunk with the values that all points have by configuration."""
     return Chunk(
         id="",
         repo=fields.constant("repo"),

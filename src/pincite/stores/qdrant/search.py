@@ -15,8 +15,8 @@ from pincite.stores.payload import DENSE, REVISION, SPARSE
 from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.translate import among_ids, to_filter, to_hits, to_sparse
 
-#: Where vectors are quantised: what they find is put in order by the vectors themselves, and there
-#: is twice as much of it. Elsewhere it means nothing.
+#: For quantised vectors: twice as many hits are found, and sorted by the vectors themselves. It has
+#: no effect on other vectors.
 _BY_THE_VECTORS = models.QuantizationSearchParams(rescore=True, oversampling=2.0)
 
 
@@ -35,8 +35,8 @@ class Branch:
 def branches_of(
     spec: CollectionSpec, request: SearchRequest, corpus: models.Filter | None = None
 ) -> list[Branch]:
-    """Return the requested sides. `corpus` has the points whose words count for BM25's idf, None
-    for all."""
+    """Return the requested sides. `corpus` selects the points whose words count for the IDF of
+    BM25; None selects all."""
     branches = []
     if request.dense is not None:
         query = None if spec.dense is None else request.dense.tolist()
@@ -139,7 +139,7 @@ class Searching:
         return tuple(made)
 
     async def _batch(self, queries: Sequence[models.QueryRequest | None]) -> list[BranchHits]:
-        """Return the hits of each result, none for None."""
+        """Return the hits of each query; a query that is None has none."""
         asked = [query for query in queries if query is not None]
         if not asked:
             return [BranchHits([], {}) for _ in queries]

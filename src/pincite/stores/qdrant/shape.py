@@ -22,8 +22,8 @@ _OURS = "pincite"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`vector` is None for a vector without a name. `unit` is true if all vectors of a sample have
-    norm 1. `words` are the keys with a full-text index."""
+    """The structure of a collection. `vector` is None for a vector without a name. `unit` is true
+    if all vectors of a sample have norm 1. `words` are the keys with a full-text index."""
 
     vector: str | None
     dimensions: int
@@ -35,7 +35,7 @@ class Shape:
 
     @property
     def kind(self) -> SignalKind:
-        """The kind of score that `similarity` returns."""
+        """Return the kind of score that `similarity` returns."""
         if self.distance == models.Distance.COSINE:
             return "cosine"
         if self.distance == models.Distance.DOT:
@@ -44,7 +44,8 @@ class Shape:
 
     def similarity(self, score: float) -> float:
         """Convert the server's score so that more is better: cosines and products unchanged, a
-        distance d of unit vectors to the cosine 1 - d^2 / 2, any other to 1 / (1 + d)."""
+        Euclidean distance d of unit vectors to the cosine 1 - d^2 / 2, any other distance to 1 / (1
+        + d)."""
         if self.distance in (models.Distance.COSINE, models.Distance.DOT):
             return score
         if self.kind == "cosine":
@@ -53,7 +54,7 @@ class Shape:
 
 
 async def look(connection: Connection, foreign: Foreign) -> Shape:
-    """Read the structure, in two requests. Raises StoreError, and UsageError with the setting to
+    """Read the structure, in three requests. Raises StoreError, and UsageError with the setting to
     change."""
     name = foreign.collection
     if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):

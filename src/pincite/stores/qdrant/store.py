@@ -42,8 +42,8 @@ from pincite.stores.validate import (
     is_id,
 )
 
-_TRIES = 3  # of a search that writers overtake
-_KEPT = 32  # removed revisions that searches are still told of
+_TRIES = 3  # of a search during which revisions change
+_KEPT = 32  # removed revisions that stay marked as hidden
 _PAGE = 1_000
 _REVISIONS = 64  # revisions removed per request
 
@@ -62,8 +62,8 @@ class QdrantStore:
         consistency: str | None = None,
         filtered_idf: bool = False,
     ) -> None:
-        """`filtered_idf`: count words for BM25's idf in the points that a search's filter matches,
-        not in the whole collection."""
+        """Prepare the store. With `filtered_idf`, the IDF of BM25 counts words in the points that
+        match a search's filter, otherwise in the whole collection."""
         self._connection = connection
         self._filtered_idf = filtered_idf
         self._owner = owner
@@ -100,8 +100,8 @@ class QdrantStore:
         self._removed.setdefault(spec.name, Removed())
 
     async def attach(self, spec: CollectionSpec) -> None:
-        """Recognise a collection without writing. Raises UsageError for a collection of another
-        index. A missing collection is noticed with its first request."""
+        """Use a collection without writing to it. Raises UsageError for a collection of another
+        index. If the collection is missing, its first request fails."""
         name = f"{self._prefix}{spec.name}"
         found = await collections.look(self._connection, name)
         if found is not None:
@@ -134,7 +134,7 @@ class QdrantStore:
         waiting = await writing.counts(self._connection, name, ALIASED, shown)
         alone = [[revision] for revision in shown if revision in waiting]
         rest = [revision for revision in shown if revision not in waiting]
-        groups = (rest[i : i + _KEPT] for i in range(0, len(rest), _KEPT))  # all stay for one more
+        groups = (rest[i : i + _KEPT] for i in range(0, len(rest), _KEPT))  # marks of one are kept
         for group in (*groups, *alone):
             if group in alone:
                 await writing.take_ids(self._connection, name, group)
@@ -300,7 +300,8 @@ class QdrantStore:
                 await writing.change_payloads(self._connection, name, some, values)
 
     async def flush(self) -> None:
-        """Tidy up. The server has all acknowledged writes in its log already."""
+        """Delete all marks of removed revisions. Acknowledged writes are already in the server's
+        log."""
         for collection in self._specs:
             await self._remove(collection, [], [], keep=0)
 

@@ -68,8 +68,8 @@ def to_sparse(vector: SparseVector) -> models.SparseVector:
 
 
 def to_vector(record: models.Record) -> Vector | None:
-    """Return the dense vector of a record, if it has one. Servers normalise vectors; the rounding
-    of the returned values is undone."""
+    """Return the dense vector of a record as float32, or None if it has none. Servers normalise
+    vectors."""
     values = _vectors(record).get(DENSE)
     if values is None:
         return None
@@ -138,22 +138,22 @@ def _match(field: str, match: Any) -> models.FieldCondition:
 
 
 def among_values(field: str, values: Iterable[str]) -> models.FieldCondition:
-    """Is the field one of these values, or does it contain one?"""
+    """Return the condition that the field is one of these values, or contains one."""
     return _match(field, models.MatchAny(any=list(values)))
 
 
 def among(field: str, values: Iterable[str]) -> models.Filter:
-    """Select the points that match, hidden or not."""
+    """Return the filter for points with one of these values, hidden or not."""
     return models.Filter(must=[among_values(field, values)])
 
 
 def among_ids(keys: Iterable[str]) -> models.HasIdCondition:
-    """Select the points with these ids."""
+    """Return the condition that a point has one of these ids."""
     return models.HasIdCondition(has_id=list(keys))
 
 
 def missing(field: str) -> models.IsEmptyCondition:
-    """Has the field no value?"""
+    """Return the condition that a point has no value in this field."""
     return models.IsEmptyCondition(is_empty=models.PayloadField(key=field))
 
 

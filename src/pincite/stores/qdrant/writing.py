@@ -130,7 +130,8 @@ async def counts(
 
 
 def _plain(value: str) -> str:
-    """Facets may return 32 hex digits in the form of a UUID, which no revision has."""
+    """Return a value of a facet. Servers may return 32 hex digits with the hyphens of a UUID, which
+    no revision has."""
     try:
         return UUID(value).hex
     except ValueError:

@@ -1,6 +1,6 @@
 """Read chunks from Qdrant Edge, and cache those that were read last.
 
-To read a hundred candidates takes a millisecond: Qdrant Edge decodes each payload and builds
+Reading a hundred candidates takes a millisecond: Qdrant Edge decodes each payload and builds
 Python's objects of it. The questions of a conversation have many candidates in common.
 """
 
@@ -37,11 +37,12 @@ class _Held:
 
 
 class Recent:
-    """The points that were read last, of all collections of a store. A point counts only until the
+    """The points that were read last, of all collections of a store. A point is used only until the
     next write to its shard.
 
-    There are two halves. What is read or used goes to the newer one. When that is full, the older
-    one is emptied and takes its place. So what is used again and again stays.
+    There are two halves. Points that are read or used go into the newer one. When it is full, it
+    becomes the older one, and the previous older one is dropped. So points that are used often
+    stay.
     """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
@@ -58,7 +59,7 @@ class Recent:
         return len({(id(held.state), key) for held in halves for key in held.points})
 
     def load(self, shard: Shard, ids: Sequence[str], *, vectors: bool) -> tuple[Stored, ...]:
-        """As `Store.load`."""
+        """See `Store.load`."""
         name, state = shard.root.name, shard.state
         newer, older = _known(self._newer, name, state), _known(self._older, name, state)
         found = {key: newer[key] for key in ids if key in newer}

@@ -73,7 +73,7 @@ class Shard:
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
         self.writing = asyncio.Lock()  # the caller of `apply` holds it
-        self.state = object()  #: another one after every write
+        self.state = object()  #: replaced by every write
         self._free_bytes = free_bytes
         self._wanted = layout
         self._journal: list[edge.UpdateOperation] | None = None
@@ -184,8 +184,8 @@ class Shard:
                 self._optimising.cancel()
 
     def ask(self, call: Callable[[edge.EdgeShard], T]) -> T:
-        """Run one read on Qdrant Edge. Its objects create each value anew at every access, so
-        `call` reads all wanted values."""
+        """Run one read on Qdrant Edge. Its objects create a value anew at every access, so `call`
+        must read each wanted value once."""
         return self.guard("search", lambda: call(self._shard))
 
     def count(self, filter_: edge.Filter | None = None) -> int:
@@ -232,8 +232,8 @@ class Shard:
         return state.deleted > few or (graph and stale)
 
     async def optimise(self) -> bool:
-        """Optimise a copy in a child process and make it current. Return False if that was
-        stopped."""
+        """Optimise a copy in a child process and make it current. Return False if that was stopped,
+        or if it is already running. Raises StoreError, DiskFull."""
         if self._optimising is not None:
             return False
         self.require_space(3 * generations.space_taken(self.root))

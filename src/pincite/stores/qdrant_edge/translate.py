@@ -108,7 +108,8 @@ def to_sparse(vector: SparseVector) -> edge.SparseVector:
 
 
 def to_vector(values: Sequence[float]) -> Vector:
-    """Convert a list of floats, Qdrant Edge's form of vectors: half the time of np.array."""
+    """Return a list of floats, Qdrant Edge's form of a vector, as float32. This takes half the time
+    of np.array."""
     import numpy as np  # late: an index for keyword search alone never needs it
 
     return np.frombuffer(struct.pack(f"{len(values)}f", *values), dtype=np.float32)

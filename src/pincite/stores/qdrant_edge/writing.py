@@ -27,7 +27,7 @@ def counts(shard: Shard, field: str, values: Collection[str] | None = None) -> d
         return {}
     request = edge.FacetRequest(field, limit=ALL, exact=True, filter=only)
     hits = shard.ask(lambda s: s.facet(request)).hits
-    return {hit.value: hit.count for hit in hits if hit.count}  # it also lists values that are gone
+    return {hit.value: hit.count for hit in hits if hit.count}  # it also lists unused values
 
 
 def owners(shard: Shard, ids: Sequence[UUID]) -> dict[UUID, str]:
@@ -46,8 +46,8 @@ def exact_vectors(shard: Shard, ids: Iterable[UUID]) -> dict[UUID, Vector]:
 
 
 def write(shard: Shard, pairs: Sequence[tuple[str, Point]]) -> None:
-    """Upsert points of revisions, under aliases if another revision has the ids: the same file,
-    indexed with other encoders. A point that already has an alias keeps it. The pairs have no id
+    """Upsert points of revisions. A point gets an alias if another revision has its id: the same
+    file, indexed with other encoders. A point that already has an alias keeps it. No id may occur
     under two revisions."""
     keys = [UUID(hex=point.chunk.id) for _, point in pairs]
     revisions = {key: revision for key, (revision, _) in zip(keys, pairs, strict=True)}

@@ -17,7 +17,7 @@ from pincite.support.databases.sqlite_schema import (
     use_log,
 )
 
-#: How FTS5 splits text into words, by the names of `fts.Tokenizer`.
+#: The tokenizers of FTS5, by the names of `fts.Tokenizer`.
 TOKENIZERS: Final = {
     "unicode61": "unicode61 remove_diacritics 2",
     "porter": "porter unicode61 remove_diacritics 2",
@@ -33,8 +33,8 @@ def index_of_words(table: str, tokenizer: str) -> str:
     )
 
 
-#: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
-#: words in another way. Collections that are to be searched so have an index of FTS5 beside.
+#: Sparse weights have their own table, because FTS5 splits, stems and weighs words differently from
+#: Pincite's analyser. Collections that are searched with FTS5 also have an FTS5 index.
 MIGRATIONS = (
     """
     CREATE TABLE collections (
@@ -147,7 +147,7 @@ class Database:
                 self._db.execute("ROLLBACK")
 
     def choose(self, slot: int, values: Sequence[str]) -> None:
-        """Store values in a temporary table if there are too many for parameters."""
+        """Store values under a slot of a temporary table, if there are too many for parameters."""
         with self.translated("read"):
             self._db.execute("DELETE FROM chosen WHERE slot = ?", (slot,))
             self._db.executemany("INSERT INTO chosen VALUES (?, ?)", ((slot, v) for v in values))
@@ -163,5 +163,6 @@ class Database:
 
 
 def _both(test: Any) -> Any:
-    """Compare two strings, false if one is missing."""
+    """Return an SQL function that applies the test to two strings, and is false if one is
+    missing."""
     return lambda held, asked: held is not None and asked is not None and test(held, asked)

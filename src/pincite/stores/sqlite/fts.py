@@ -1,7 +1,8 @@
-"""The words of chunks in SQLite's FTS5, beside the table of weights: one index of each collection.
+"""The words of chunks in SQLite's FTS5: one index for each collection, beside the table of weights.
 
-An index keeps no texts (`content=''`): who removes a chunk says what its columns held, and that is
-computed from the chunk again. It is kept up by every writer, however that one searches.
+An index keeps no texts (`content=''`). To remove a chunk, the texts of its columns have to be given
+again, and are computed from the chunk. Every writer updates an existing index, even if it searches
+without it.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from pincite.stores.sqlite.database import Database, index_of_words
 
 Tokenizer = Literal["unicode61", "porter", "trigram"]
 
-#: Different words of a question that are asked, and words that are looked at for them.
+#: The most distinct words of a question that are searched for, and the most runs of letters and
+#: digits that are read to find them.
 MOST_WORDS: Final = 64
 _MOST_RUNS: Final = 1_000
 _WORD_CHARS: Final = 200
-#: 10 words take 18 ms of a processor in 5,000 chunks of 100 words, and 31 one at a time.
+#: Words in one query. 10 words take 18 ms of processor time in 5,000 chunks of 100 words, and 31 ms
+#: with a query for each.
 _AT_ONCE: Final = 16
 _WORD: Final = re.compile(r"[^\W_]+")
-#: Scripts that put no space between words: a run of them is asked in pieces of three.
+#: Scripts without spaces between words: a run of them is searched for in pieces of three.
 _UNSPACED: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 )
@@ -37,8 +40,8 @@ _TRIGRAM: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class FtsConfig:
-    """How an index splits text into words, and the weights of words in title and path; a word of
-    the text has 1."""
+    """The tokenizer of an index, and the weights of words in title and path; a word of the text has
+    1."""
 
     tokenizer: Tokenizer = "porter"
     title_weight: float = 1.0
@@ -64,7 +67,7 @@ def make(
     tokenizer: Tokenizer,
     chunks: Iterator[tuple[int, Chunk]],
 ) -> None:
-    """Create an index of these chunks by their keys, if there is none."""
+    """Create the index of a collection that has none, with these chunks by their keys."""
     db.execute(index_of_words(_table(collection), tokenizer))
     for key, chunk in chunks:
         add(db, collection, key, chunk)
@@ -97,12 +100,12 @@ def take_out(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) ->
 def scores(
     database: Database, collection: int, words: str, config: FtsConfig
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The keys of all chunks that have a word of these, visible or not, ascending, and bm25() of
-    each as a positive number.
+    """Return the keys of all chunks with any of these words, visible or not, ascending, and the
+    bm25() of each as a positive number.
 
-    It is a sum over words, and some are asked at a time. For many at once the function goes through
-    all of them at each place where one stands: 10 s for 256 words in 5,000 chunks. For each by
-    itself it looks up each chunk that often.
+    The score is a sum over words, so a few words are put into each query. With many words in one
+    query, bm25() reads all of them at each match: 10 s for 256 words in 5,000 chunks. With a query
+    for each word, each chunk is looked up once per word.
     """
     table = _table(collection)
     asked = (
@@ -130,9 +133,9 @@ def _groups(found: Mapping[str, int]) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def terms(words: str, tokenizer: Tokenizer) -> dict[str, int]:
-    """Return the words of an untrusted text to search for, with the frequency of each: up to
-    MOST_WORDS runs of letters and digits. None contains a quote, and each is quoted in the query:
-    nothing is interpreted as syntax."""
+    """Return the words of an untrusted text to search for, with the frequency of each: at most
+    MOST_WORDS. They consist of letters and digits, so none contains a quote. Each is quoted in the
+    query, so nothing is interpreted as syntax."""
     found: dict[str, int] = {}
     for run in islice(_WORD.finditer(words), _MOST_RUNS):
         for one in _pieces(run[0]) if tokenizer == "trigram" else (run[0],):

@@ -19,7 +19,7 @@ _COLUMNS = (
     *("start_line", "end_line"),
 )
 _REST = tuple(name for name in Chunk.__struct_fields__ if name not in _COLUMNS)
-#: What `to_chunk` reads.
+#: The columns that `to_chunk` reads.
 CHUNK = ", ".join(f"p.{name}" for name in (*_COLUMNS, "rest"))
 _WIDTH = len(_COLUMNS) + 1
 

@@ -1,4 +1,4 @@
-"""A hybrid search, exact: a product with the matrix of dense vectors, sums over postings.
+"""Run an exact hybrid search: a product with the matrix of dense vectors, sums over postings.
 
 The matrix and the ids of a collection are kept in memory until something is written to it.
 """
@@ -26,8 +26,8 @@ _MARGIN = 1e-5  # more than what float32 sums of unit vectors are off by
 
 @dataclass(frozen=True)
 class Image:
-    """The visible points of a collection by key. `rows` says which of them the matrix has, `total`
-    how many points have any term, visible or not."""
+    """The visible points of a collection by key. `rows` are the positions, among `keys`, of the
+    points in the matrix. `total` is the number of points with any term, visible or not."""
 
     collection: int
     version: int
@@ -39,12 +39,12 @@ class Image:
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
-        """Return the row of a point in the matrix."""
+        """Return the row of each point in the matrix, by id."""
         return {self.ids[place]: row for row, place in enumerate(self.rows.tolist())}
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Return the position of a point among the keys."""
+        """Return the position of each point among the keys, by id."""
         return {key: place for place, key in enumerate(self.ids)}
 
     def named(self, keys: NDArray[np.int64]) -> list[str]:
@@ -53,7 +53,7 @@ class Image:
 
 
 def take_image(database: Database, collection: int, version: int) -> Image:
-    """Read the visible points."""
+    """Read the visible points of a collection, and normalise their dense vectors."""
     rows = database.read(
         "SELECT p.key, p.id, p.dense FROM points p JOIN revisions r ON r.id = p.revision"
         " WHERE r.collection = ? AND NOT r.hidden ORDER BY p.key",

@@ -50,7 +50,7 @@ class SqliteStore:
     """Collections in the file `path`. With `words`, FTS5 ranks by the words of a request."""
 
     def __init__(self, path: Path, words: fts.FtsConfig | None = None) -> None:
-        """Raises IndexTooNew, StoreError."""
+        """Open or create the file. Raises IndexTooNew, StoreError."""
         self._path = path
         self._words = words
         self._database = Database(path)
@@ -264,7 +264,7 @@ class SqliteStore:
         return number, msgspec.json.decode(spec, type=ready(CollectionSpec)), version
 
     def _has_words(self, number: int) -> bool:
-        """Does the collection have the word index that searches need?"""
+        """Return whether the collection has the word index that searches need."""
         found = self._database.read(
             "SELECT tokenizer FROM word_indexes WHERE collection = ?", (number,)
         )

@@ -23,7 +23,7 @@ from pincite.stores.attributes import ROUNDED
 from pincite.stores.sqlite.database import Database
 from pincite.stores.sqlite.rows import dates_of
 
-_MOST = 1_000  # values that go in as parameters; more are laid down in a table
+_MOST = 1_000  # values passed as parameters; more are put into a table
 _FALSE = "0"
 _OWN = (*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS)
 
@@ -38,7 +38,7 @@ def where(filter_: Filter, database: Database) -> tuple[str, list[object]]:
     parts = [compiled(condition) for condition in filter_.must]
     if filter_.should:
         parts.append(f"({' OR '.join(compiled(condition) for condition in filter_.should)})")
-    # what is unknown does not hold, and its opposite does
+    # a condition on a missing value is false, and its negation is true
     parts += [f"NOT coalesce({compiled(condition)}, 0)" for condition in filter_.must_not]
     return " AND ".join(parts) or "1", values
 
@@ -89,7 +89,8 @@ def _test(column: str, condition: Condition, values: list[object], database: Dat
 
 
 def _within(column: str, bounds: Range | DateRange, values: list[object]) -> str:
-    """SQLite compares integers with floats exactly: where these are rounded, both have to be."""
+    """Return the test of a range. SQLite compares integers with floats exactly. From `ROUNDED` on,
+    both are rounded, as other stores do."""
     given = (("<=", bounds.lte), ("<", bounds.lt), (">=", bounds.gte), (">", bounds.gt))
     tests = []
     for sign, bound in given:
