@@ -116,7 +116,8 @@ def _title(extraction: Extraction, source: Source) -> str:
 def extracted_document(
     extraction: Extraction, content_hash: str, *, source: Source, path: str, ref: str
 ) -> Document:
-    """Return the document that an extractor has made from the bytes with that hash."""
+    """Return the document that an extractor has made from the bytes with that hash. Raises
+    SourceError for a type without a reader."""
     found = file_type(path)
     if found is None:
         raise SourceError(

@@ -1,9 +1,9 @@
-"""The encoding that an HTML or XML file names itself, if it is an older one.
+"""The encoding that an HTML or XML file declares, if it is an older one.
 
-Names are those of the WHATWG's Encoding Standard, which also says what browsers read them as:
-`gb2312` is GB 18030, `tis-620` is Windows-874. No other codec of Python is used, because some take
-quadratic time. ASCII, Latin-1 and Windows-1252 are left to the guess: many pages name these without
-being that, and for the others it comes to the same.
+Names are those of the WHATWG's Encoding Standard, which also says how browsers read them: `gb2312`
+is GB 18030, `tis-620` is Windows-874. No other codec of Python is used, because some take quadratic
+time. ASCII, Latin-1 and Windows-1252 are left to the guess: many pages declare these wrongly, and
+for the other pages the guess gives the same text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from pincite.readers.legacy_encodings import guessed_encoding
 
 _HEAD_BYTES: Final = 1_024  # a browser looks no further
-#: What is not markup: comments, and scripts and styles up to their ends or the end of the head.
+#: Parts without markup: comments, and scripts and styles up to their ends or the end of the head.
 _HIDDEN: Final = re.compile(
     rb"<!--.*?(?:-->|\Z)|<(script|style|title|noscript)\b.*?(?:</\1|\Z)", re.DOTALL | re.IGNORECASE
 )
@@ -26,10 +26,10 @@ _META: Final = re.compile(
     re.IGNORECASE,
 )
 _SIGNS: Final = re.compile(r"[-_.:]")
-#: Controls and private characters: no text has these, other encodings have letters there.
+#: Controls and private characters. Texts have none; a wrong encoding may show letters as these.
 _ODD: Final = re.compile("[\x80-\x9f\ue000-\uf8ff]")
-#: A guess of these is certain enough to refute a declared encoding of single bytes, in which any
-#: bytes are a text.
+#: A guess of one of these is certain enough to refute a declared encoding of single bytes, in which
+#: any bytes are a text.
 _OF_SEVERAL_BYTES: Final = frozenset({"gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949"})
 
 _OTHER_NAMES: Final = {
@@ -65,8 +65,8 @@ del _CODECS["windows1252"], _CODECS["cp1252"], _CODECS["xcp1252"]
 
 
 def declared_encoding(raw: bytes) -> str:
-    """Return the encoding that HTML or XML declares, "" if it is none of the known ones, or if the
-    bytes are not in it. The text encodes to the same bytes again."""
+    """Return the encoding that HTML or XML declares, "" if it is not a known one, or if the bytes
+    are invalid in it. The text encodes to the same bytes again."""
     head = raw[:_HEAD_BYTES]
     found = _XML.match(head) or _META.search(_HIDDEN.sub(b"", head))
     name = _SIGNS.sub("", found[1].decode("ascii", "replace").lower()) if found else ""

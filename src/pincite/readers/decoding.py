@@ -46,7 +46,8 @@ def decode(raw: bytes, language: str = "") -> tuple[str, str]:
 
 def encoding_of_head(head: bytes) -> str:
     """Return the encoding of a text that begins with these bytes, as `decode` finds it. The last
-    character may be cut. A text in UTF-8 of which the smaller part is broken is in UTF-8."""
+    character may be cut. The encoding is also UTF-8 if some bytes are invalid, but not more than
+    there are valid characters beyond ASCII."""
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return encoding

@@ -61,7 +61,7 @@ def _read(is_toml: bool, block: str) -> FrontMatter:
 
 
 def _plain(value: object) -> object:
-    """Return the value as attributes take it; None for one that is for other programs."""
+    """Return the value in a form for attributes, or None if attributes cannot have it."""
     if isinstance(value, list):
         items = [_written(one) for one in value if one is not None]
         return None if None in items else items

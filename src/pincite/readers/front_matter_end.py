@@ -1,6 +1,6 @@
-"""Find where the front matter of a Markdown file ends: YAML between `---`, TOML between `+++`.
+"""Find the end of the front matter of a Markdown file: YAML between `---`, TOML between `+++`.
 
-Attributes, chunks, answers and the page take the same end. So a file is answered from as it was
+Attributes, chunks, answers and the page use the same end, so an answer uses the text that was
 indexed.
 """
 
@@ -15,7 +15,7 @@ from pincite.support.late_patterns import late_pattern
 
 MARKS: Final = ("---", "+++")
 _QUOTED: Final = r"\"(?:[^\"\\\n]|\\[^\n]){1,99}\"|'[^'\n]{1,99}'"
-#: What a name begins with: no mark of Markdown, but an emoji.
+#: The first character of a name: not a mark of Markdown, but possibly an emoji.
 _FIRST: Final = r"[\w$./\u2600-\u27bf\u2b50\U0001f000-\U0001faff]"
 #: A name of YAML and its colon. One within the name has no blank behind it, as in `og:title: x`.
 _YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|{_FIRST}(?:[^\s:]|:(?=\S))*+)[ \t]*+:(?=\s|\Z)")
@@ -30,7 +30,7 @@ _ENDS: Final = {
     "---": late_pattern(r"^(?:---|\.\.\.)[^\S\n]*+(?:\n|\Z)", re.M),
     "+++": late_pattern(r"^\+\+\+[^\S\n]*+(?:\n|\Z)", re.M),
 }
-_CONTINUES: Final = frozenset(" \t-:]}")  # what begins a line that belongs to the entry above
+_CONTINUES: Final = frozenset(" \t-:]}")  # first characters of lines that belong to the entry above
 _INDENTED: Final = " " * 4  # code of Markdown
 
 
@@ -38,12 +38,12 @@ def end_of_front_matter(text: str) -> int:
     """Return the position of the line after the front matter of a file, 0 for none.
 
     It begins in the first line, which may have a byte order mark. It ends with the next line of the
-    same mark, or of `...` for YAML, at any distance. Between them is nothing, or first an entry:
-    `name:` in YAML, `name =` or `[table]` in TOML. Only blank lines and comments may be above it.
-    Other text between two lines of `---` belongs to a page that begins with a thematic break. So
-    does a paragraph below an entry of YAML that stands by itself, unless the block is valid YAML
-    within the limits of `untrusted_yaml`: then it is within quotes or brackets. Other values may be
-    invalid.
+    same mark, or of `...` for YAML, at any distance. The block between them is empty or begins with
+    an entry: `name:` in YAML, `name =` or `[table]` in TOML. Only blank lines and comments may be
+    above it. Other text between two lines of `---` belongs to a page that begins with a thematic
+    break. A block of YAML with a separate paragraph below an entry is not front matter, unless it
+    is valid YAML within the limits of `untrusted_yaml`: then the paragraph is within quotes or
+    brackets. Other values may be invalid.
 
     Takes time linear in the text, and almost none without a mark.
     """

@@ -1,4 +1,4 @@
-"""Tell by its content in which language a header (`*.h`) is: C, C++ or Objective-C."""
+"""Detect the language of a header (`*.h`) by its content: C, C++ or Objective-C."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pincite.support.late_patterns import late_pattern
 HEADER_RULES: Final = 1
 _CHARS: Final = 200_000  # of a header
 
-#: A comment, a literal or an attribute (`[[gnu::packed]]`), up to where it ends or must end: each
-#: character is read once.
+#: A comment, a literal or an attribute (`[[gnu::packed]]`), up to its end or the last place where
+#: it can end. Each character is read once.
 _MUTE: Final = late_pattern(
     r"""/\*(?s:.*?)(?:\*/|\Z) | //[^\n]*+ | \[\[[^\]\n]*+
       | "(?:[^"\\\n]|\\.)*+"? | '(?:[^'\\\n]|\\.)*+'?""",
@@ -38,9 +38,9 @@ _Branch = Literal["for all", "only for C", "not for C"]
 
 
 def header_language(text: str) -> Literal["c", "cpp", "objective_c"]:
-    """Return the language of a header. Comments and literals do not count, nor what only compilers
-    of C++ or Objective-C read (`#ifdef __cplusplus`), unless that is everything: a header of C may
-    have such parts."""
+    """Return the language of a header. Comments and literals are ignored. Branches that only
+    compilers of C++ or Objective-C read (`#ifdef __cplusplus`) are ignored if there is other code,
+    because a header of C may have them."""
     whole = _MUTE.sub(" ", text[:_CHARS].removeprefix("\ufeff"))
     code = _unguarded(whole)
     if not _CODE.search(code):
@@ -58,7 +58,7 @@ def _unguarded(code: str) -> str:
         return code
     kept: list[str] = []
     branches: list[_Branch] = []
-    hidden, start = 0, 0  # how many branches around what follows are not for C; where it begins
+    hidden, start = 0, 0  # open branches that are not for C; start of the code
     for found in _CONDITIONAL.finditer(code):
         if not hidden:
             kept.append(code[start : found.start()])

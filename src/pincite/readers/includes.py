@@ -1,10 +1,10 @@
-"""Snippet includes of Markdown pages: lines such as `--8<-- "file.py:section"`, and what stands
-in their place on the page.
+"""Snippet includes of Markdown pages: lines such as `--8<-- "file.py:section"`, and the texts that
+replace them on the page.
 
 The notation is that of `pymdownx.snippets`: whole files, named sections between `--8<-- [start:x]`
 and `--8<-- [end:x]`, line ranges (`file:3:9`, `file::9`, `file:1:2,8:9`, negative numbers from the
-end), and blocks of file names between two bare marks. A mark after a semicolon is none. Addresses
-are not fetched.
+end), and blocks of file names between two bare marks. A mark after a semicolon is ignored.
+Addresses are not fetched.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ _TARGET = late_pattern(
 )
 _DEEPEST = 4  # includes within includes
 _LONGEST_TARGET = 500
-_LONGEST_CHARS = 20_000  # of what stands in one line's place; far more than is encoded
-_MOST_CHARS = 5_000_000  # read for a page, each file as often as it is named: pages multiply files
-_LEAST_CHARS = 500  # what a file counts for: it has to be found and opened, too
+_LONGEST_CHARS = 20_000  # of the text for one line; far more than is encoded
+_MOST_CHARS = 5_000_000  # read for a page; a file counts as often as it is named
+_LEAST_CHARS = 500  # the least that a file counts for, as it has to be opened
 
 Read = Callable[[str], str | None]
 
 
 class Include(msgspec.Struct, frozen=True):
-    """`line` is 0-based, `indent` what stands before the mark, `target` what it names."""
+    """An include. `line` counts from 0, `indent` is the white space before it, `target` the named
+    file with its section or line ranges."""
 
     line: int
     indent: str
@@ -46,8 +47,8 @@ class Include(msgspec.Struct, frozen=True):
 
 
 class Expanded(msgspec.Struct, frozen=True):
-    """`texts` by line. `files` are the names of all files that were asked for, each once, in
-    order, `missing` the targets that gave nothing, each once."""
+    """The texts of includes by `line`. `files` are the names of all requested files, each once, in
+    order; `missing` are the targets without text, each once."""
 
     texts: dict[int, str]
     files: tuple[str, ...]
@@ -147,7 +148,7 @@ def _is_section_mark(line: str) -> bool:
 
 
 def _section(lines: list[str], name: str) -> list[str]:
-    """Return the lines between the first two marks of this name."""
+    """Return the lines from the first mark of this name to the next end mark of this name."""
     kept: list[str] = []
     inside = False
     for line in lines:
@@ -162,7 +163,8 @@ def _section(lines: list[str], name: str) -> list[str]:
 
 
 def _ranges(lines: list[str], ranges: str) -> list[str]:
-    """`3:9` are lines 3 to 9, `3` is from line 3 on, `:9` up to line 9; several by commas."""
+    """Return the lines of ranges separated by commas: `3:9` are lines 3 to 9, `3` is from line 3
+    on, `:9` up to line 9."""
     kept: list[str] = []
     for each in ranges.split(","):
         low, colon, high = each.partition(":")

@@ -1,7 +1,7 @@
 """Inline marks of Markdown: shared by readers and chunkers.
 
-Pages come from anywhere, so no pattern here may take long: those that look ahead for a closing mark
-see a heading of bounded length, the others look at each character once.
+Pages are untrusted, so no pattern here may take long. Patterns that look ahead for a closing mark
+get a heading of bounded length; the others read each character once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import html
 from pincite.support.late_patterns import late_pattern
 
 _MARKS = late_pattern(
-    r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"  # a link or image keeps its words
+    r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"  # a link or image keeps its text
     r"|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
 )
 _ID = late_pattern(r"(?:^|\s)(?:#|id=[\"']?)([^\s\"'.#=}]+)")
@@ -28,43 +28,45 @@ _LONGEST_CHARS = 300  # of 3,000 pages on a developer's disk, headings of one ar
 
 
 def without_closing_marks(text: str) -> str:
-    """A heading of `#` signs without white space around it and the signs that may end it."""
+    """Return a heading of `#` signs without surrounding white space and without closing signs."""
     text = text.strip()
     bare = text.rstrip("#")
     return bare.rstrip() if not bare or bare[-1].isspace() else text
 
 
 def plain_heading(text: str) -> str:
-    """A heading as it reads on the page: no links, code marks, tags, attributes or escapes."""
+    """Return a heading as plain text: without links, code marks, tags, attributes or escapes."""
     text = text[:_LONGEST_CHARS]
-    for _ in range(2):  # marks within a link's words
+    for _ in range(2):  # also marks within the text of a link
         text = _MARKS.sub(lambda match: match[1] or "", text)
     return " ".join(text.split())
 
 
 def explicit_id(heading: str) -> str:
-    """The id that a heading's attributes give it (`## Title { #id .class }`), "" without."""
+    """Return the id in the attributes of a heading (`## Title { #id .class }`), "" if there is
+    none."""
     _, attributes = _split_attributes(heading)
     found = _ID.search(attributes)
     return found[1] if found else ""
 
 
 def rendered_heading(text: str) -> str:
-    """The text of a heading's HTML: code to the letter, of images and icons nothing."""
+    """Return the text of a heading as HTML shows it: code unchanged, without images and icons."""
     text, _ = _split_attributes(text)
     text, codes = _put_code_aside(text[:_LONGEST_CHARS])
     for pattern in (_IMAGE, _ICON, _TAG):
         text = pattern.sub("", text)
     text = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
     text = html.unescape(_ESCAPED.sub(r"\1", _STARS.sub("", text)))
-    # a page may have such signs of its own, which stand for no code
+    # the page may have these private characters itself
     known = {str(number): code for number, code in enumerate(codes)}
     text = _ASIDE.sub(lambda match: known.get(match[1], match[0]), text)
     return " ".join(text.split())
 
 
 def _split_attributes(heading: str) -> tuple[str, str]:
-    """A heading, and the attributes in braces at its end, "" without."""
+    """Return a heading without its attributes, and the attributes in braces at its end, "" if there
+    are none."""
     text = heading.rstrip(" ")
     start = text.find("{", text.rfind("}", 0, -1) + 1) if text.endswith("}") else -1
     inside = text[start + 1 : -1].strip(" ") if start >= 0 else ""
@@ -74,8 +76,8 @@ def _split_attributes(heading: str) -> tuple[str, str]:
 
 
 def _put_code_aside(text: str) -> tuple[str, list[str]]:
-    """The text with a number for each code span, and what the spans hold. A span ends at the next
-    run of as many backticks as it began with."""
+    """Return the text with a number in place of each code span, and the contents of the spans. A
+    span ends at the next run with the same number of backticks."""
     runs = list(_TICKS.finditer(text))
     following: dict[int, int] = {}
     ends: list[int | None] = []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FileType(msgspec.Struct, frozen=True):
-    """`language` is a lower-case name (`python`, `markdown`, `json`)."""
+    """The type of a file. `language` is a lower-case name (`python`, `markdown`, `json`)."""
 
     language: str
     source_type: SourceType
@@ -99,10 +99,10 @@ _OTHER_NAMES = {
 
 
 def file_type(path: str, head: bytes = b"") -> FileType | None:
-    """The type of a file, or None for one that no reader reads.
+    """Return the type of a file, or None if no reader reads it.
 
-    `head` holds the first bytes; without them, a script or manual page that only its first line
-    betrays is not recognised.
+    `head` has the first bytes. Without them, a script or manual page that only its first line
+    identifies is not recognised.
     """
     name = path.rpartition("/")[2].lower()
     if name in BY_NAME:

@@ -1,14 +1,14 @@
 """Guess the encoding of a text that is not Unicode: Chinese, Japanese, Korean or Cyrillic.
 
 All of these texts are also valid Windows-1252, and most Western texts are valid in some of these
-encodings. A guess is made only where the bytes are hardly a Western text: its accented letters
-stand alone, those of other scripts in rows. Lists of accented letters in programs do not count.
+encodings. A guess is made only if the bytes are hardly a Western text: its accented letters stand
+alone, those of other scripts in rows. Lists of accented letters in programs do not count.
 
 Measured on translations: Debian's programs, tldr pages, pdf.js. None of 26,971 Western texts, a
 third of them single lines, was taken for another script; `charset-normalizer` 3.5 changed 396 of
 832 of them. Of 13,442 pages in the seven encodings 4 were not recognised. Of 12,308 single lines in
-them, 24 % were not and .4 % got another of these encodings. Cyrillic letters had not to be in words
-then.
+them, 24 % were not and .4 % got another of these encodings. In this measurement, Cyrillic letters
+did not yet have to be in words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _IN_RUNS: Final = 0.4  # of the bytes above 127 are three or more in a row
 _FEWEST: Final = 6  # letters that are not ASCII
 _DIFFERENT: Final = 5  # of them
 _KNOWN: Final = 0.9  # of these are frequent ones
-_SAME: Final = 0.25  # of these at most are the same letter; lines that are drawn are more
+_SAME: Final = 0.25  # at most this share is one letter; drawings of lines have more
 #: Letters that have this share of Russian, Ukrainian, Bulgarian and Serbian text, of Japanese, and
 #: of Korean. Cyrillic text in a wrong encoding has capitals within words.
 _CYRILLIC: Final = "оеаинтсрвл", 0.45
@@ -79,8 +79,9 @@ def _is_likely(text: str, encoding: str) -> bool:
 
 
 def _has_words(text: str, encoding: str) -> bool:
-    """Are the Cyrillic letters in words? A Western text has a list of letters in the order of their
-    bytes, letters in brackets, and words with letters of both alphabets in place of these."""
+    """Return whether the Cyrillic letters are in words. A Western text read as Cyrillic has lists
+    of letters in the order of their bytes, letters in brackets, and words with letters of both
+    alphabets."""
     within = 0
     for word in _WORD.findall(_CLASS.sub(" ", text)):
         if len(word) > 2 and not word.isascii() and all(letter > "\x7f" for letter in word):
@@ -98,8 +99,8 @@ def _has(counts: Counter[str], letters: Collection[str], share: float) -> bool:
 
 @lru_cache(maxsize=8)
 def _frequent(encoding: str) -> frozenset[str]:
-    """Return the punctuation of an encoding, and the letters that its makers took for frequent:
-    they are in a part of it."""
+    """Return the punctuation of an encoding, and the letters that its authors considered frequent;
+    these are in a part of their own."""
     firsts, seconds = {
         "cp949": ((0xA1, 0xA3, 0xB0, 0xC8), (0xA1, 0xFE)),  # Hangul
         "euc_jp": ((0xA1, 0xA1, 0xA3, 0xA5, 0xB0, 0xCF), (0xA1, 0xFE)),  # kana, level 1

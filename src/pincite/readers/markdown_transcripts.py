@@ -1,9 +1,8 @@
-"""Conversations that are kept as Markdown: who speaks stands on a line of its own, or before the
-words.
+"""Conversations stored as Markdown: the speaker is named on a separate line, or before the text.
 
-Known are `**User:** hello`, `**Assistant**`, `_**User (2026-11-01 10:00Z)**_`, `## Human`,
-`#### ChatGPT said:` and the like. What such a line is made of is looked at once, so that no line
-takes more than time of its length.
+Recognised lines are `**User:** hello`, `**Assistant**`, `_**User (2026-11-01 10:00Z)**_`, `##
+Human`, `#### ChatGPT said:` and the like. Only the first characters of a line are matched, so a
+long line takes no more time.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import msgspec
 from pincite.support.fields import replace
 from pincite.support.late_patterns import late_pattern
 
-#: What speakers are called, and the role that they have.
+#: Roles by the names of speakers.
 _ROLES: Final = {
     **dict.fromkeys(("user", "human", "you", "me", "prompt", "question"), "user"),
     **dict.fromkeys(
@@ -29,14 +28,14 @@ _ROLES: Final = {
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("tool", "tool result", "tool output", "function"), "tool"),
 }
-_LOOKED_AT: Final = 20_000  # characters in which a transcript is recognised
-_BEFORE: Final = 600  # characters before somebody speaks, front matter aside; guess, unmeasured
-_LONGEST: Final = 200  # characters of a line that names who speaks, but for what is said
+_LOOKED_AT: Final = 20_000  # characters that are read to recognise a transcript
+_BEFORE: Final = 600  # characters before the first speaker, after front matter; guess, unmeasured
+_LONGEST: Final = 200  # characters of a line that are matched for a speaker
 _FRONT = late_pattern(r"\A\ufeff?---[ \t]*\r?\n.{0,8000}?^(?:---|\.\.\.)[ \t]*\r?$\n?", re.S | re.M)
 _FENCE = late_pattern(r" {0,3}(`{3,}|~{3,})")
 _SPEAKER = late_pattern(
     r" {0,3}(?P<hashes>#{1,6}[ \t]+)?(?P<open>_?\*\*_?|__)?"
-    r"(?:[^\w\s*_#:`\[\](){}<>\"'|\\/=+,.;-]{1,4}[ \t]*)?"  # a picture of who speaks
+    r"(?:[^\w\s*_#:`\[\](){}<>\"'|\\/=+,.;-]{1,4}[ \t]*)?"  # an emoji
     r"(?P<who>[A-Za-z]{2,10}(?: (?:result|output))?)(?: said)?"
     r"(?:[ \t]{0,3}[(\[](?P<time>[^()\[\]\n]{4,40})[)\]])?"
     r"(?P<colon>:)?(?P<close>_?\*\*_?|__)?(?P<behind>:)?[ \t]*"
@@ -49,8 +48,8 @@ _RULE = late_pattern(r" {0,3}(?:-{3,}|\*{3,}|_{3,})")
 
 
 class Spoken(msgspec.Struct, frozen=True):
-    """What one role says: `text[start:end]` with the line that names it, and from `said` without.
-    `form` tells lines apart that are written in another way."""
+    """A turn of one role: `text[start:end]` includes the line that names it, `text[said:end]` does
+    not. `form` distinguishes lines that are written in different ways."""
 
     role: str
     start: int
@@ -61,8 +60,9 @@ class Spoken(msgspec.Struct, frozen=True):
 
 
 def is_markdown_transcript(text: str) -> bool:
-    """Return whether somebody speaks near the beginning, and somebody else answers in the same
-    form. A page about roles has headings of these names, too: the first speaker is no assistant."""
+    """Return whether a user or the system speaks near the beginning, and an assistant answers a
+    user in the same form. A page about roles may have headings of these names, too, so the first
+    speaker must not be an assistant."""
     head = text[:_LOOKED_AT]
     turns = list(_speakers(head))
     if len(turns) < 2 or turns[0].role not in ("user", "system"):
@@ -78,8 +78,8 @@ def is_markdown_transcript(text: str) -> bool:
 
 
 def spoken(text: str) -> tuple[Spoken, ...]:
-    """Return all turns, each up to the start of the next one, without the white space and the rule
-    before it. Lines within fences name no speaker."""
+    """Return all turns in the form of the first one, each up to the start of the next one, without
+    the white space and the thematic break before it. Lines within fences name no speaker."""
     found = list(_speakers(text))
     if not found:
         return ()
@@ -93,7 +93,7 @@ def spoken(text: str) -> tuple[Spoken, ...]:
 
 
 def words_first_said(text: str) -> str:
-    """Return a person's first words on one line."""
+    """Return the first words of the user on one line, "" if there are none."""
     head = text[:_LOOKED_AT]
     for one in spoken(head):
         words = " ".join(head[one.said : one.end].split())
@@ -149,7 +149,7 @@ def _time(given: str | None) -> str:
 
 
 def _stripped(text: str, start: int, end: int) -> int:
-    """The end without white space and a rule."""
+    """Return the end of a turn without white space and a thematic break."""
     end = _trimmed(text, start, end)
     last = text.rfind("\n", start, end) + 1
     if last > start and _RULE.fullmatch(text, last, end):

@@ -1,8 +1,8 @@
 """Markdown as a tree of elements that a page draws: never HTML, and nothing that loads or runs.
 
 A node is a text, or a name, attributes and children. The names are those of `NAMES` and no others.
-HTML in the text stays text, pictures are named by their alternative text, and of links only those
-to http and https have an address.
+HTML in the text stays text, pictures are shown as their alternative text, and only links to http
+and https have an address.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from markdown_it.token import Token
 
 from pincite.readers.front_matter_end import end_of_front_matter
 
-#: All names that nodes have. `line` is a line of code, `coloured` a piece of it, `picture` what
-#: stands for one, `cited` a cited line within a paragraph.
+#: All names of nodes. `line` is a line of code, `coloured` a piece of it, `picture` the alternative
+#: text of a picture, `cited` a cited line within a paragraph.
 NAMES: Final = frozenset(
     """p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code hr table thead tbody tr th td em strong s a
     br line coloured picture cited""".split()
@@ -58,8 +58,8 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Blocks of a document. `marked` says that cited lines are marked in them, `cut` that there
-    are more than can be drawn."""
+    """Blocks of a document. `marked` says whether cited lines are marked in them, `cut` whether
+    there are more blocks than can be drawn."""
 
     nodes: list[Node]
     marked: bool
@@ -101,7 +101,7 @@ def markdown_tree(
 
 
 def _front_matter(text: str) -> tuple[list[str], str]:
-    """The lines before the text that are for programs, and the text with as many empty ones."""
+    """Return the lines of the front matter, and the text with empty lines in their place."""
     end = end_of_front_matter(text)
     lines = text[:end].removesuffix("\n").split("\n") if end else []
     return lines, "\n" * text.count("\n", 0, end) + text[end:]
@@ -124,7 +124,7 @@ def _put(drawing: _Drawing, name: str, attributes: dict[str, Any], children: lis
 
 
 def _draw(drawing: _Drawing, token: Token) -> None:
-    """A block token: what opens, closes, or stands alone."""
+    """Draw a block token, which opens a block, closes one, or stands alone."""
     if token.nesting == 1:
         drawing.stack.append([])
     elif token.nesting == -1:
@@ -185,8 +185,8 @@ def _coloured(drawing: _Drawing, lines: Sequence[str], language: str) -> list[li
 
 
 def _draw_inline(drawing: _Drawing, token: Token) -> None:
-    """The text of a block. Where each break is a new line of the file, single lines are marked;
-    else (a line break within code) the whole text is."""
+    """Draw the text of a block. If each line of the file ends with a break, single lines are
+    marked, otherwise (a line break within code) the whole text."""
     children = token.children or []
     first, end = token.map or (0, 0)
     breaks = sum(child.type in ("softbreak", "hardbreak") for child in children)
@@ -217,7 +217,7 @@ def _draw_inline(drawing: _Drawing, token: Token) -> None:
         else:
             node = _leaf(child)
             stack[-1].append(("cited", {}, [node]) if marked else node)
-    while len(stack) > 1:  # what was open when there were too many
+    while len(stack) > 1:  # still open at the limit of nodes
         stack[-2].extend(stack.pop())
     drawing.stack[-1].extend(stack[0])
 
@@ -231,7 +231,7 @@ def _leaf(token: Token) -> Node:
 
 
 def _link(href: str, children: list[Any]) -> Node:
-    """To http and https; others are shown and lead nowhere."""
+    """Return a link. It has an address only if that leads to http or https."""
     try:
         leads = urlsplit(href).scheme in ("http", "https") and bool(urlsplit(href).hostname)
     except ValueError:

@@ -39,8 +39,9 @@ def generated_mark(text: str) -> str:
 
 
 def remarks_of(document: Document) -> list[str]:
-    """`generated: the line that says so` and `reexport: ` for code that defines nothing and hands
-    on what other modules define; both are indexed like all code (docs/decisions/0003)."""
+    """Return the remarks on a file: `generated: LINE`, with the line that says so, and `reexport:
+    ...` for code that only re-exports definitions of other modules. Both are indexed like all code
+    (docs/decisions/0003)."""
     if document.source_type != "code":
         return []
     mark = generated_mark(document.text)

@@ -16,16 +16,17 @@ from typing import Final
 from pincite.readers.transcripts import is_lines
 from pincite.support.secrets import find_secrets
 
-#: Names how it is done, in the revisions of documents: to be changed with what counts as a secret.
+#: Part of the revisions of documents with masked secrets. Change it when other texts count as
+#: secrets.
 MASKED: Final = "secrets masked 1"
 STAR: Final = "*"
-_SHORTEST: Final = 8  # characters that are looked for elsewhere: less may be a word
+_SHORTEST: Final = 8  # characters; shorter secrets may be words, not searched for elsewhere
 _MOST_SEARCHED: Final = 200_000_000  # characters times secrets, about 0.1 s; guess, unmeasured
 #: A string of JSON; one that does not end takes the rest of its line, so that none is read twice.
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"?')
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
 _KEY_ENDS = re.compile(r"[ \t]{0,8}:")
-_MOST_KEY: Final = 100  # characters of a name that says what its value is
+_MOST_KEY: Final = 100  # characters of a name that is read with its value
 
 Span = tuple[int, int]
 
@@ -69,7 +70,7 @@ def _in_lines(text: str) -> Iterator[Span]:
 
 
 def _in_json(text: str, offset: int) -> Iterator[Span]:
-    """Where strings of JSON have secrets, in characters of the text. Escapes are masked whole."""
+    """Yield the places of secrets in strings of JSON. Escapes are masked as a whole."""
     key = ""
     for match in _STRING.finditer(text):
         inner = match[0][1:].removesuffix('"')
@@ -89,7 +90,7 @@ def _in_string(inner: str, offset: int, key: str) -> Iterator[Span]:
 
 
 def _decoded(inner: str, units: list[Span]) -> str:
-    """The string, with one character for each unit that it is written in."""
+    """Return the decoded string, with one character for each escape or plain character."""
     found = []
     for start, end in units:
         unit = inner[start:end]

@@ -67,7 +67,8 @@ def _asciidoc_title(head: str) -> str:
 
 
 def _conversation_title(text: str) -> str:
-    """Return the title of a Markdown transcript before its first turn, else its first words."""
+    """Return the title of a Markdown transcript before its first turn, otherwise the first words of
+    the user."""
     turns = spoken(text[:_SEARCHED_CHARS])
     return _markdown_title(text[: turns[0].start] if turns else "") or words_first_said(text)
 
@@ -84,8 +85,8 @@ def _markdown_title(text: str) -> str:
 
 
 def _named_title(text: str, end: int) -> str:
-    """Return the title in the front matter, which ends at `end`. If YAML or TOML cannot be read,
-    for example for a colon in the title, that is what the line says."""
+    """Return the title in the front matter, which ends at `end`. If the YAML or TOML cannot be
+    read, for example because of a colon in the title, return the text of its line."""
     front = front_matter_of(text)
     if not front.problem:
         return front.title

@@ -1,9 +1,9 @@
-"""Transcripts of agents and chats: who says what, one JSON object a line.
+"""Transcripts of agents and chats: turns with their roles, one JSON object per line.
 
-Known are lines with `role` and `content`, such lines under `message` (Claude Code) or `payload`
-(Codex), and whole conversations under `messages` (training data of OpenAI). Contents are texts or
-lists of parts: what a tool was given and what it gave are texts, too. Other lines, such as settings
-of the session, say nothing.
+Recognised are lines with `role` and `content`, such lines under `message` (Claude Code) or
+`payload` (Codex), and whole conversations under `messages` (training data of OpenAI). Contents are
+texts or lists of parts; the input and the output of tools are texts, too. Other lines, such as
+settings of the session, have no turns.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import msgspec
 
 from pincite.support.valid_text import valid_text
 
-LINES: Final = (".jsonl", ".ndjson")  #: how names of such files end
-_LOOKED_AT: Final = 50  # lines that are looked at to recognise a transcript
-_ENOUGH: Final = 2  # of them that say who speaks
-_DEEP: Final = 6  # how deep lists of parts go
+LINES: Final = (".jsonl", ".ndjson")  #: suffixes of such files
+_LOOKED_AT: Final = 50  # lines that are read to recognise a transcript
+_ENOUGH: Final = 2  # turns in them
+_DEEP: Final = 6  # the depth of lists of parts
 _TEXTS: Final = ("text", "content", "output", "input", "arguments", "thinking", "result")
 _ROLES: Final = ("user", "human", "assistant", "model", "system", "developer", "tool", "function")
 TIMES: Final = ("timestamp", "created_at", "time", "date", "ts")
@@ -29,7 +29,7 @@ _TOOL_PARTS: Final = ("tool_use", "tool_result", "function_call", "function_call
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """What one role says. `texts` are as they are decoded, in the order in which they stand."""
+    """A turn of one role. `texts` are its decoded texts, in the order of the line."""
 
     role: str
     texts: tuple[str, ...]
@@ -43,7 +43,8 @@ def is_lines(path: str) -> bool:
 
 
 def is_transcript(text: str) -> bool:
-    """Return whether lines of the text name their speaker."""
+    """Return whether the first lines have at least two turns, and the first one is a JSON
+    object."""
     found = 0
     for number, line in enumerate(text.split("\n", _LOOKED_AT)[:_LOOKED_AT]):
         if not line.strip():
@@ -56,7 +57,7 @@ def is_transcript(text: str) -> bool:
 
 
 def first_words(text: str) -> str:
-    """Return a person's first words, which serve as a title."""
+    """Return the first words of the user, which serve as a title; "" if there are none."""
     for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT]:
         for turn in turns_of(line) or ():
             if turn.role in ("user", "human") and (said := " ".join(turn.texts).strip()):
@@ -87,7 +88,7 @@ def turns_of(line: str) -> tuple[Turn, ...] | None:
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Roles and texts of a message, tools by themselves."""
+    """Yield the roles and texts of a message. Parts of tools have the role `tool`."""
     role = message.get("role")
     kind = message.get("type")
     if kind in _TOOL_PARTS:

@@ -16,8 +16,8 @@ _LONGEST_DETAIL: Final = 120
 
 
 def load_yaml(block: str) -> object:
-    """Return the value of a block of at most `MOST_CHARS`. Raises ValueError, RecursionError and
-    OverflowError; the message is one line."""
+    """Return the value of a block of at most `MOST_CHARS`. Raises ValueError with a message of one
+    line, RecursionError and OverflowError."""
     import yaml
 
     try:
@@ -31,10 +31,10 @@ def load_yaml(block: str) -> object:
         raise ValueError(one_line(error)) from error
 
 
-@lru_cache(maxsize=4)  # all who read a file ask
+@lru_cache(maxsize=4)  # several readers of a file need it
 def is_mapping(block: str) -> bool:
-    """Return whether the syntax of a block is that of one mapping. Its values may be such that
-    `load_yaml` refuses them. A block beyond a limit is not read to its end, and none."""
+    """Return whether the syntax of a block is that of one mapping. `load_yaml` may still refuse its
+    values. Return False for a block beyond a limit."""
     import yaml
 
     if len(block) > MOST_CHARS:
@@ -51,7 +51,7 @@ def is_mapping(block: str) -> bool:
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error of a parser says, in at most 120 characters."""
+    """Return the message of a parser's error on one line, in at most 120 characters."""
     said = getattr(error, "problem", "") or str(error) or type(error).__name__
     return " ".join(str(said).split())[:_LONGEST_DETAIL]
 

@@ -27,10 +27,11 @@ Rules = tuple[tuple["re2._Regexp", str], ...]
 
 @lru_cache(maxsize=64)
 def compile_rules(text: str) -> Rules:
-    r"""`docs/(.*)\.md=>https://x/\1/`, one rule a line, to (expression, template) in order.
+    r"""Return the rules of a text, one on each line, as (expression, template), in order.
 
-    An arrow (`→`) may stand in place of `=>`. Raises ConfigError for what is malformed, and for
-    an address that is not on the web.
+    A rule is written `docs/(.*)\.md=>https://x/\1/`; an arrow (`→`) may be used instead of `=>`.
+    Raises ConfigError for a malformed rule, and for an address that does not begin with http:// or
+    https:// and a host.
     """
     rules = tuple(_compile(line.strip()) for line in text.splitlines() if line.strip())
     if not rules:

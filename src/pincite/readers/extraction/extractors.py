@@ -1,6 +1,6 @@
 """The table of extractors by suffix.
 
-The modules are imported by the process that extracts (`extraction_process`), never here.
+The modules are imported by the process that extracts (`readers.extraction.process`), never here.
 """
 
 from __future__ import annotations

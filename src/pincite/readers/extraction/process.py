@@ -37,7 +37,8 @@ def extract_here(suffix: str, raw: bytes, on_page_read: OnPageRead | None = None
 def answer(
     suffix: str, raw: bytes, on_page_read: OnPageRead | None = None
 ) -> tuple[str, Extraction | None]:
-    """Return the extraction, or `code: detail` with a remedy."""
+    """Return "" and the extraction, or a reason (`code: detail`, with a remedy if there is one) and
+    None."""
     try:
         return "", extract_here(suffix, raw, on_page_read)
     except SourceError as error:
@@ -70,7 +71,8 @@ def serve(seconds: int, given: IO[bytes], found: IO[bytes]) -> None:
 
 
 def main() -> None:
-    """Reserve standard output for answers, whatever a library prints."""
+    """Answer on the standard streams, with limits of memory and time. Output of libraries is kept
+    away from the answers."""
     given, found = own_pipes()
     limit_process(int(sys.argv[1]))
     serve(int(sys.argv[2]), given, found)

@@ -24,8 +24,8 @@ _CODED: Final = re.compile(rf"({'|'.join(get_args(RefusalCode))})\b[:.]?\s*", re
 
 
 class Extraction(msgspec.Struct, frozen=True):
-    """The extracted text of a file, always the same: elements in reading order, separated only by
-    white space, each on one page.
+    """The extracted text of a file, equal for equal bytes: elements in reading order, separated
+    only by white space, each on one page.
 
     `extractor` is a name and all versions that the text depends on (`pdf/1 pypdfium2/5.0`): another
     one makes the file new. `pages` covers the text with one span per page, including empty ones.

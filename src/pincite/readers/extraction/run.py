@@ -73,7 +73,7 @@ class Extracting:
         self, path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
     ) -> Extraction:
         """Return the text of a file with an extractor for its suffix; with `ocr`, also of pages
-        that are pictures. Earlier refusals are returned at once, unless `again`. Raises SourceError
+        that are pictures. Earlier refusals are raised at once, unless `again`. Raises SourceError
         with the reason, in a form for `readers.extraction.result.reason_of`."""
         if again:
             with self._lock:
@@ -122,7 +122,7 @@ class Extracting:
             return None
 
     def _work(self, key: _Key, raw: bytes, run: _Run) -> None:
-        """Extract for all waiting callers."""
+        """Extract a file for all waiting callers."""
         try:
             found = self._ask(key[0], raw, ocr=key[2])
         except SourceError as error:
@@ -144,7 +144,7 @@ class Extracting:
             run.found.set_result(found)
 
     def _ask(self, suffix: str, raw: bytes, *, ocr: bool) -> Extraction:
-        without_ocr = ocr and ocr_is_missing()  # as long as OCR is not needed
+        without_ocr = ocr and ocr_is_missing()  # OCR may turn out to be unnecessary
         process = self._take()
         was_used = process.used
         try:

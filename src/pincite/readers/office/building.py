@@ -1,4 +1,4 @@
-"""Builds the text of a file during extraction: elements, separated by blank lines."""
+"""Build the text of a file during extraction: elements, separated by blank lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pincite.readers.extraction.result import MOST_CHARS, Extraction, refused
 
 CELL: Final = " | "  #: between the cells of a row
 _MOST_ELEMENTS = 500_000
-_MOST_IMAGE = 5_000_000  # bytes; what a vision model is sent is smaller
+_MOST_IMAGE = 5_000_000  # bytes; images sent to vision models are smaller
 _MOST_IMAGES = 50_000_000  # bytes of all of them
 _MOST_SHOWN = 500_000_000  # bytes of pictures, each as often as it is shown: 1 s
 _TITLE_CHARS = 200
@@ -43,18 +43,18 @@ class Builder:
 
     @property
     def page(self) -> int:
-        """The number of the current page, from 1."""
+        """Return the number of the current page, from 1."""
         return len(self._starts)
 
     @property
     def unit(self) -> PageUnit:
-        """The name of a page in this format, such as `slide`."""
+        """Return the name of a page in this format, such as `slide`."""
         return self._unit
 
     @property
     def takes_pictures(self) -> bool:
-        """Whether the bytes of further pictures are used. A file may show a picture any number of
-        times, and each time costs reading it."""
+        """Return whether the bytes of further pictures are used. A file may show a picture any
+        number of times, and each time costs reading it."""
         return self._shown_bytes <= _MOST_SHOWN
 
     def next_page(self) -> None:

@@ -1,4 +1,4 @@
-"""References of a Word file to parts that it does not have.
+"""Remove references of a Word file to missing parts.
 
 Programs leave them behind, such as one to `../NULL` for a picture that was removed. Word shows the
 file without the part; python-docx refuses the whole file.

@@ -144,7 +144,7 @@ class _Reading:
                 self._picture(child)
                 yield from self._boxes(child, depth + 1)
             elif tag == _ALTERNATE:
-                if len(child):  # the first is for programs of today, the others say the same
+                if len(child):  # the first is for current programs, the others have the same text
                     yield from self._runs(child[0], depth + 1)
             elif tag == _R and _is_hidden(child):
                 continue

@@ -22,7 +22,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _MOST_OUTPUT = 10_000  # characters of one output: logs and dumps are longer
 _MOST_HTML = 2_000_000  # characters of one; plots bring megabytes of scripts
-#: What Python says of an object that shows itself as HTML: `<IPython.core.display.HTML object>`.
+#: Python's description of an object that has an HTML form: `<IPython.core.display.HTML object>`.
 _OBJECT = re.compile(r"<[\w.]{1,200} (?:object|at 0x)[^<>\n]{0,100}>")
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 

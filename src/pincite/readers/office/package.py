@@ -1,4 +1,4 @@
-"""Opens office files and EPUBs, which are zip files, and checks them before any library does."""
+"""Open office files and EPUBs, which are zip files, and check them before any library does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.readers.extraction.result import refused
 MOST_BYTES: Final = 500_000_000  # unpacked, all members together
 _MOST_MEMBERS = 20_000  # guess, unmeasured: a slide deck of 1,000 slides has 4,000
 _MOST_RATIO = 200  # unpacked to packed, as of archives
-_FREE_BYTES = 10_000_000  # that no ratio is asked for: sheets of equal rows are packed 100 times
+_FREE_BYTES = 10_000_000  # always allowed: sheets of equal rows are packed 100 times
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 _DECLARATION: Final = "<!DOCTYPE"

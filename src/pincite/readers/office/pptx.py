@@ -190,8 +190,8 @@ def _table_of(series: list[Any]) -> list[list[str]]:
 def _points(series: Any, *places: str) -> dict[int, str]:
     """Return the saved values of a series by their number, of the innermost level of categories.
 
-    The library looks for each number among all points, up to the count that the file gives, which
-    takes the square of their number.
+    The library searches all points for each number, up to the count that the file gives, which
+    takes quadratic time.
     """
     found: dict[int, str] = {}
     for place in places:

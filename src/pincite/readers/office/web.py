@@ -21,7 +21,8 @@ _BLOCKS: Final = frozenset(
     td tfoot th thead tr ul""".split()
 )
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
-#: Both are no content; a parser of HTML shows the end of a type that declares entities.
+#: The XML declaration and the document type, which are no content. An HTML parser shows the end of
+#: a type that declares entities.
 _DECLARED = re.compile(
     r"^\s*(?:<\?xml[^>]{0,500}\?>)?\s*(?:<!DOCTYPE[^>\[]{0,500}\[[^\]]{0,20000}\]\s*>)?", re.I
 )
@@ -37,7 +38,7 @@ _SPACES_IN_LINE: Final = re.compile(r"[ \t]{2,}")
 _MOST_DEPTH = 250
 _MOST_COLUMNS = 100  # of a table in which the width and the height of cells are counted
 
-#: The bytes that a link of the page leads to, b"" for none.
+#: Returns the bytes of a link of the page, b"" if there are none.
 Fetch = Callable[[str], bytes]
 
 
@@ -98,7 +99,8 @@ class _Writing:
             self._content(node, depth)
 
     def _written(self, node: Any, tag: str, depth: int) -> bool:
-        """Write a block that is more than a paragraph; return whether it is one."""
+        """Write a heading, preformatted text or a table; return whether the block is one of
+        these."""
         if tag in _HEADINGS:
             self._builder.add("heading", self._said(node, depth), level=_HEADINGS[tag])
         elif tag == "pre":
@@ -115,9 +117,9 @@ class _Writing:
         return True
 
     def _rows(self, table: Any, depth: int) -> list[list[str]]:
-        """Return the cells of a table in their columns. The places that a wide or high cell also
-        covers are empty, and the end of a row has none. So many columns, and no more, are counted:
-        each row costs as much as its own cells and that number."""
+        """Return the cells of a table in their columns. Places that a wide or high cell also covers
+        are empty, and empty cells at the end of a row are left out. Only the first `_MOST_COLUMNS`
+        columns are counted, so a row costs its own cells and at most that number."""
         ends = [0] * _MOST_COLUMNS  # the row before which the cell above ends
         rows: list[list[str]] = []
         for number, row in enumerate(table.iter("tr")):

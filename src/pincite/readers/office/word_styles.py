@@ -12,11 +12,12 @@ _HEADING = re.compile(r"heading\s*([1-9])", re.I)
 
 
 def heading_levels(document: Document) -> dict[str, int]:
-    """Return the levels of styles by style id, 0 for styles that are no headings. Names of styles
-    depend on the language of the program and are not used.
+    """Return the levels of styles by style id, 0 for styles that are no headings. Levels follow
+    from the names of styles (`heading 1`, `Title`) and from outline levels. Ids depend on the
+    language of the program.
 
-    Each style is looked at once. The library looks for the base of a style among all styles, which
-    takes minutes for a chain of thousands.
+    Each style is read once. The library searches all styles for the base of a style, which takes
+    minutes for a chain of thousands.
     """
     elements = document.styles.element.iterchildren(qn("w:style"))
     styles = {name: one for one in elements if (name := one.get(qn("w:styleId")))}

@@ -24,9 +24,9 @@ from pincite.readers.extraction.result import MOST_CHARS, Extraction, refused
 from pincite.readers.office.building import Builder, row_of
 from pincite.readers.office.package import open_package
 
-_MOST_CELLS = 1_000  # of a row; what is behind is left out
+_MOST_CELLS = 1_000  # of a row; the cells after these are left out
 _MOST_ROWS = 1_048_576  # of a sheet: the limit of the format and of its programs
-_MOST_PLACES = 100_000_000  # cells of all sheets, empty ones included; a row is 4 more; 6 s
+_MOST_PLACES = 100_000_000  # cells of all sheets, also empty ones; a row counts as 4 more; 6 s
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ParseError),
     *(ValueError, TypeError, LookupError, OverflowError, NotImplementedError),

@@ -1,6 +1,6 @@
 """Render a page of a PDF as a picture, in a process of its own.
 
-Nothing is kept, and each page has a new process. It is ended when it takes too long.
+Nothing is cached, and each page has a new process, which is ended when it takes too long.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AT_ONCE: Final = threading.BoundedSemaphore(2)
 
 @dataclass(frozen=True, slots=True)
 class Painted:
-    """The picture of a page that is so many points wide and high."""
+    """The picture of a page. `width` and `height` are those of the page in points."""
 
     image: Image
     width: float

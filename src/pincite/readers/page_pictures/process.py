@@ -19,7 +19,7 @@ from pincite.support.processes.process_limits import allow_seconds, limit_proces
 
 
 def answer(raw: bytes, number: int) -> tuple[str, Painted | None]:
-    """The picture, or why there is none."""
+    """Return "" and the picture, or the reason why there is none and None."""
     try:
         return "", paint_page(raw, number)
     except SourceError as error:

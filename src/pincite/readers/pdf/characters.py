@@ -20,10 +20,10 @@ from pincite.readers.pdf.letters import letter_of
 MOST_GLYPHS: Final = 200_000  #: of one page; what comes after them is left out, and noted
 #: Times the size of the type: a gap that may part two columns. Justified lines have gaps of 0.7.
 GUTTER: Final = 0.9
-_MADE_UP = 0.01  # points: spaces of the library's own have no room; gaps are seen by their width
+_MADE_UP = 0.01  # points: spaces that the library adds are narrower
 _TALLEST: Final = 1.55  # sizes; brackets over several lines would tie these together
 Placing = tuple[float, float, float, float]
-_OVERHANG = 0.1  # of a size: what a letter may hang over the next
+_OVERHANG = 0.1  # of a size: the most that a letter overlaps the next
 _ANGLE_SLACK = 3.0  # degrees
 _FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # flags of a font (ISO 32000-1, table 123)
 _BOLD_NAMES = ("bold", "black", "heavy", "cmbx", "sfbx", "demi")
@@ -48,7 +48,7 @@ class View:
     the visible area, with the page's rotation applied."""
 
     def __init__(self, page: pdfium.PdfPage) -> None:
-        box = pdfium_c.FS_RECTF()  # what is left of boxes that cannot be
+        box = pdfium_c.FS_RECTF()  # the library also finds one if the boxes of the file are invalid
         pdfium_c.FPDF_GetPageBoundingBox(page.raw, ctypes.byref(box))
         left, right = sorted((box.left, box.right))
         bottom, top = sorted((box.bottom, box.top))

@@ -2,7 +2,7 @@
 
 Browsers paint a letter with its marks, or a ligature, as parts with one text (`ActualText`). The
 library gives that text the place of the first part, often a mark, so that gaps appear within words.
-It leaves out spaces that are painted alone.
+It leaves out spaces that are painted separately.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_OBJECTS: Final = 200_000  # of one page
 _BEARING: Final = (
     0.6  # of a size: the most that a shape is narrower than its letter; half of Mono's
 )
-_LEAST_WIDTH: Final = 0.1  # points; what keeps letters from joining has no width
+_LEAST_WIDTH: Final = 0.1  # points; characters that keep letters from joining have no width
 _MOST_MARKS: Final = 8  # around one object
 Placing = tuple[float, float, float, float]
 Box = Callable[[float, float, float, float], Placing]
@@ -36,8 +36,8 @@ Box = Callable[[float, float, float, float], Placing]
 
 @dataclass(slots=True)
 class _Part:
-    """A text object: its place, where its first character begins, the characters that the library
-    found in it, and the text that it is a part of, with the address of that."""
+    """A text object: its place, the beginning of its first character, the characters that the
+    library found in it, and the text that it is a part of, with the address of that text."""
 
     place: Placing
     begin: Placing
@@ -49,10 +49,10 @@ class _Part:
 def with_clusters(
     page: Any, box: Box, glyphs: Sequence[Glyph], owners: Sequence[int], known: Collection[int]
 ) -> list[Glyph]:
-    """Return the glyphs of a page with the parts of one text as one glyph. Letters from right to
-    left, and signs, are `spaced` where a space is painted to their left. `owners` has the address
-    of the object of each glyph, `known` those of all objects with characters. `box` converts places
-    of the page to those of a viewer."""
+    """Return the glyphs of a page with the parts of one text as one glyph. Right-to-left letters,
+    and signs, are `spaced` if a space is painted to their left. `owners` has the address of the
+    object of each glyph, `known` the addresses of all objects with characters. `box` converts
+    places of the page to those of a viewer."""
     owned: defaultdict[int, list[int]] = defaultdict(list)
     for position, owner in enumerate(owners):
         owned[owner].append(position)
@@ -92,8 +92,8 @@ def with_clusters(
 
 
 def _as_painted(parts: Sequence[_Part], glyphs: Sequence[Glyph]) -> list[int]:
-    """Return the positions of the glyphs as they are painted, so that neighbours on a line follow
-    each other. The library turns words round."""
+    """Return the positions of the glyphs in the order in which they are painted, so that neighbours
+    on a line follow each other. The library reverses words."""
     ranks: dict[int, tuple[int, float]] = {}
     for number, part in enumerate(parts):
         for position in part.glyphs:
@@ -118,7 +118,7 @@ def _parts(
             continue
         owner = ctypes.addressof(part.contents)
         glyphs = owned.get(owner, [])
-        if owner in known and not glyphs:  # out of sight, or without a meaning
+        if owner in known and not glyphs:  # invisible, or without a Unicode character
             continue
         if not pdfium_c.FPDFPageObj_GetBounds(part, *addresses):
             continue
@@ -148,8 +148,8 @@ def _text_of(part: Any) -> tuple[str, int]:
 
 
 def _after_spaces(parts: Sequence[_Part], glyphs: Sequence[Glyph]) -> Iterator[_Part]:
-    """Yield what has a space to its left, also one that the library left out. Browsers paint lines
-    from left to right."""
+    """Yield the parts with a space to their left, also if the library left it out. Browsers paint
+    lines from left to right."""
     for part, after in pairwise(parts):
         left, top, right, bottom = part.place
         if part.glyphs:

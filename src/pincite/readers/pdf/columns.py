@@ -14,8 +14,8 @@ _EDGE: Final = 0.12  # of the width: a gap nearer to the edge parts labels from 
 _CROSSING: Final = 0.5  # of all letters may stand across a gutter, as titles and wide tables do
 _LETTERS: Final = 15  # letters in a line of a column, on average; cells of tables have fewer
 _LINES: Final = 3  # lines in a column
-#: Shares of the letters that may cross a gutter. The fine ones find one beside a short column,
-#: where few letters more stand than in the gutter; both sides must then be full lines of text.
+#: Shares of the letters that may cross a gutter. The fine shares find a gutter beside a short
+#: column, which has few more letters than the gutter; both sides must then be full lines of text.
 _LIMITS: Final = (0.02, 0.1, 0.25, _CROSSING)
 _FINE_LIMITS: Final = tuple(step / 50 for step in range(1, round(_CROSSING * 50) + 1))
 _FULL_LETTERS: Final = 25  # letters in a full line of a column, on average
@@ -42,7 +42,8 @@ def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Place
 
 
 def _by_gutter(items: Sequence[Placed], gutter: float, depth: int) -> list[list[Placed]]:
-    """Return the columns on both sides of the gutter, and what crosses it, in reading order."""
+    """Return the columns on both sides of the gutter, and the items that cross it, in reading
+    order."""
     columns: list[list[Placed]] = []
     for across, band in _bands(items, gutter):
         if across:
@@ -55,7 +56,8 @@ def _by_gutter(items: Sequence[Placed], gutter: float, depth: int) -> list[list[
 
 def _with_sections(items: Sequence[Placed]) -> list[list[Placed]]:
     """Return the columns of a page that has text over its whole width and, above or below it,
-    sections with columns. Too few letters stand in these to find their gutter on the whole page."""
+    sections with columns. These have too few letters for their gutter to be found on the whole
+    page."""
     width = max(one.right for one in items) - min(one.left for one in items)
     stretches: list[list[list[Placed]]] = [[[]]]  # of rows, the first of them a wide one
     for row in _rows(items):
@@ -174,7 +176,7 @@ def _is_filled(side: Sequence[Placed]) -> bool:
 
 
 def _between(items: Sequence[Placed], gutter: float) -> tuple[list[Placed], list[Placed]]:
-    """Return what is on either side of the gutter where nothing crosses it."""
+    """Return the items on each side of the gutter, from the bands without items that cross it."""
     sides: tuple[list[Placed], list[Placed]] = ([], [])
     for across, band in _bands(items, gutter):
         if not across:
@@ -195,7 +197,7 @@ def _is_aligned(side: Sequence[Placed]) -> bool:
     return 2 * sum(left - edge <= _SAME_LEFT for left in lefts) > len(lefts)
 
 
-#: Limits to try, and what says whether a gutter parts columns.
+#: Limits to try, and a function that returns whether a gutter separates columns.
 _Kind = tuple[Sequence[float], Callable[[Sequence[Placed], float], bool]]
 _KINDS: Final[tuple[_Kind, ...]] = (
     (_LIMITS, _parts_columns),

@@ -20,11 +20,11 @@ _CAPTION_GAP: Final = 40.0  # points between a picture and its caption
 _BACKGROUND: Final = 0.85  # of the page: a scan under its text, or paper
 _SHAPES: Final = 6  # shapes of a drawing, at least
 _MOST_PARTS: Final = 500  # of pictures on one page; comparing them takes the square of it
-_LONGEST: Final = 1568  # pixels: models that see make larger pictures smaller
+_LONGEST: Final = 1568  # pixels: vision models scale larger pictures down
 _SCALE: Final = 2.0  # pixels in a point: 144 to the inch
 _PIXELS: Final = 2_500_000
 MOST_IMAGE_BYTES: Final = 4 << 20  #: of one picture
-#: What captions begin with, in the languages of the documents that were looked at.
+#: The beginnings of captions, in the languages of the documents that were examined.
 _CAPTION = re.compile(
     r"(?:fig(?:ure|ura|uur)?|abb(?:ildung)?|image|diagram|chart|photo|plate|scheme|illustration"
     r"|bild|рис(?:унок)?|図|图|圖)\.?\s*[A-Z]?\d",
@@ -76,7 +76,8 @@ def is_caption(text: str) -> bool:
 
 
 def with_captions(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks with each caption moved into its picture, the nearest one."""
+    """Return the blocks with captions moved into pictures. Each picture, in order, takes the
+    nearest caption that is left."""
     taken: dict[int, Block] = {}
     captions = [
         (position, one)

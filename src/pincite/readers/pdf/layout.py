@@ -48,7 +48,7 @@ class Placed:
 
     @property
     def box(self) -> Box:
-        """The rectangle as (left, top, right, bottom), rounded to a tenth of a point."""
+        """Return the rectangle as (left, top, right, bottom), rounded to a tenth of a point."""
         return (
             round(self.left, 1),
             round(self.top, 1),
@@ -58,7 +58,7 @@ class Placed:
 
     @property
     def middle(self) -> float:
-        """The vertical position of its middle, in points from the top."""
+        """Return the vertical position of its middle, in points from the top."""
         return (self.top + self.bottom) / 2
 
 
@@ -70,7 +70,7 @@ class Run(Placed):
 
     @property
     def size(self) -> float:
-        """The type size of its first glyph, in points."""
+        """Return the type size of its first glyph, in points."""
         return self.glyphs[0].style.size
 
 

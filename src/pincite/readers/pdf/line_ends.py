@@ -87,9 +87,10 @@ def _is_located(token: str) -> bool:
 
 def _goes_on(token: str, more: str, words: Collection[str]) -> bool:
     """Return whether the text goes on after a path or an address that ends a line with a slash or a
-    full stop: with another path in the same folder, with a word that goes on with sentences, or
-    with one that follows a slash and a space elsewhere, but no slash alone. That the document has
-    the word says nothing: it has the parts of its paths as words, too."""
+    full stop. It does if the next line begins with another path in the same folder, with a word
+    that usually continues a sentence, or with a word that elsewhere follows a slash and a space,
+    but no slash alone. Whether the document has the word elsewhere does not matter: parts of paths
+    are also words."""
     first = more.split(" ", 1)[0].rstrip(",.;:)").lower()
     if token.endswith("."):
         return first in _GOING_ON and len(first) > _SUFFIX

@@ -1,4 +1,4 @@
-"""Joins runs to lines, and the glyphs of a line to its text in reading order."""
+"""Join runs into lines, and the glyphs of a line into its text in reading order."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around, is_large
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
 _SPACE: Final = 0.16
 _LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
-#: Between Arabic letters, and letters with marks, which have the place of their shapes. Some never
-#: join the next, and programs write spaces.
+#: Between Arabic letters, and letters with marks, whose boxes are those of their shapes. Some
+#: letters never join the next one, and programs write spaces.
 _SHAPES_SPACE: Final = 0.28
 _ARABIC = re.compile(r"[\u0600-\u08ff]")
 _MARK: Final = 3  # letters of small type that belong to the large type beside them
@@ -37,7 +37,7 @@ def lines_of(runs: Sequence[Run]) -> list[Line]:
     """Return the lines of one column from top to bottom. Runs beside each other are one line. Type
     that is as high as several lines, such as an initial, is on the first of them."""
     lines: list[list[Run]] = []
-    mains: list[Run] = []  # of each line the run that says how high it is
+    mains: list[Run] = []  # of each line the run that determines its height
     for run in sorted(runs, key=lambda one: (one.middle, one.left)):
         near = [
             place
@@ -104,8 +104,8 @@ def _letters(line: Sequence[Run]) -> int:
 
 
 def _line(runs: Sequence[Run]) -> Line:
-    """Return the line of these runs. It is as high as most of its letters: an initial reaches down
-    to the lines below."""
+    """Return the line of these runs. Its height is that of most of its letters, because an initial
+    reaches down to the lines below."""
     glyphs = [glyph for run in runs for glyph in run.glyphs]
     left, _, right, _ = around(runs)
     styles = Counter(one.style for one in glyphs if one.text != " ")
@@ -167,7 +167,7 @@ def _is_initial(before: Glyph, after: Glyph) -> bool:
 
 
 def _across(glyph: Glyph) -> tuple[float, float]:
-    if unicodedata.combining(glyph.text[0]):  # behind the letter over which it stands
+    if unicodedata.combining(glyph.text[0]):  # after the letter that it marks
         return (glyph.left + glyph.right) / 2 + 0.01, glyph.right
     return glyph.left, glyph.right
 

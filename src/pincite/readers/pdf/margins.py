@@ -17,7 +17,7 @@ _MOST_LINES: Final = 24  # parts of these rows
 _FEW_WORDS: Final = 4  # around a number that is counted on, as in "page 3 of 20"
 _SAME_PLACE: Final = 4.0  # points
 _NEAR: Final = 3  # pages before and after; left and right pages have different headers
-_SHARE: Final = 0.3  # of the pages count as the edge says: these are page numbers
+_SHARE: Final = 0.3  # of the pages have a number with this offset: these are page numbers
 _ALIKE: Final = 0.8  # of the outermost rows at a height: these may be running headers
 _SURE: Final = 0.15  # of them are marginal for other reasons
 _BEGINNING: Final = 12  # letters and digits by which titles are compared
@@ -77,9 +77,9 @@ def _stands_in(line: Line, near: Sequence[tuple[int, Line]]) -> bool:
 
 def _counted(edges: Sequence[Rows], offsets: Collection[int]) -> Iterator[tuple[int, Line]]:
     """Yield lines with the number of their page, as (page, line): of each page the outermost row
-    with one. A line with words beside its number needs more, since a heading or a footnote may have
-    the number of its page by chance: a near page with the same words, or a height at which most of
-    such lines have no words or have these."""
+    with such a line. A heading or a footnote may have the number of its page by chance, so a line
+    with words beside its number needs more evidence: a near page with the same words, or a height
+    at which at least as many lines have only the number or such evidence."""
     numbered = [_numbered(page, rows, offsets) for page, rows in enumerate(edges)]
     sure: list[float] = []
     unsure: list[tuple[int, Line]] = []
@@ -103,9 +103,9 @@ def _beside_repeated(
     edges: Sequence[Rows], found: Sequence[Collection[int]], titles: Collection[str], large: float
 ) -> Iterator[tuple[int, Line]]:
     """Yield lines of outermost rows that name a chapter or a section, as (page, line). They differ
-    from page to page, but stand at a height where only such rows stand: apart from the text, in one
-    style below `large` points, and some of them are marginal for other reasons. `found` has the
-    `id()` of those, `titles` the beginnings of headings."""
+    from page to page, but are at a height that only such rows have: separate from the text, in one
+    style below `large` points, and some of them marginal for other reasons. `found` has the `id()`
+    of those, `titles` the beginnings of headings."""
     outer = [(page, rows[0], _stands_apart(rows)) for page, rows in enumerate(edges) if rows]
     heights: defaultdict[Style | None, list[float]] = defaultdict(list)
     sure: defaultdict[Style, list[float]] = defaultdict(list)
@@ -153,8 +153,8 @@ def _beginning(text: str) -> str:
 
 
 def _is_named(text: str, titles: Collection[str]) -> bool:
-    """Return whether the text, or its end from some word on, begins like a heading elsewhere: as
-    the title of a section beside that of its chapter."""
+    """Return whether the text, or its end from some word on, begins like a heading elsewhere: for
+    example the title of a section after that of its chapter."""
     words = text[:_MOST_LETTERS].split(" ", _MOST_WORDS)
     tails = (_beginning(" ".join(words[first:])) for first in range(len(words)))
     return any(len(tail) > 1 and tail in titles for tail in tails)

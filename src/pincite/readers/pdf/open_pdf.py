@@ -1,4 +1,4 @@
-"""Opens a PDF, or gives the reason why it cannot be read."""
+"""Open a PDF, or raise an error with the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium_c
 from pincite.errors import SourceError
 
 MOST_PAGES: Final = 50_000  # guess, unmeasured; a page tree may claim any number
-_HEAD = 1024  #: bytes within which a PDF says that it is one
+_HEAD = 1024  #: bytes in which the mark of a PDF must be
 _NO_TITLES = ("(anonymous)", "(unspecified)", "(untitled)")
 _PASSWORD, _SECURITY = pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY
 

@@ -26,11 +26,11 @@ from pincite.readers.pdf.lines import lines_of, text_of
 from pincite.readers.pdf.tables import tables_of
 from pincite.support.fields import replace
 
-_MOST_IMAGES: Final = 300  # of one document; the rest are named and not painted
+_MOST_IMAGES: Final = 300  # of one document; further pictures are not painted
 _MOST_IMAGE_BYTES: Final = 64 << 20  # of one document
 _SCAN: Final = 0.3  # of the page: a picture that may hold its text
 
-#: What stands in a column: lines, and tables and pictures between them.
+#: The content of a column: lines, with tables and pictures between them.
 Column = tuple[Line | Block, ...]
 
 
@@ -54,7 +54,7 @@ class Page:
 
     @property
     def lines(self) -> list[Line]:
-        """All lines of all columns."""
+        """Return all lines of all columns."""
         return [one for column in self.columns for one in column if isinstance(one, Line)]
 
 

@@ -1,4 +1,4 @@
-"""Joins lines of a column to paragraphs, lists, code and headings."""
+"""Join lines of a column into paragraphs, lists, code and headings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from pincite.readers.pdf.layout import Block, Line, around
 from pincite.readers.pdf.line_ends import SOFT, had_room, text_with_ending
 
-_SAME_SIZE: Final = 0.08  # of a size: what two lines of a paragraph may differ by
+_SAME_SIZE: Final = 0.08  # of a size: the most by which two lines of a paragraph differ
 LARGER: Final = 1.12  #: times the size of the body: a heading
 _FEW: Final = 20  # steps from line to line; fewer may all be those between paragraphs
 _TIGHT: Final = 1.3  # sizes from line to line, where nothing is known
@@ -27,8 +27,8 @@ _CLOSED = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)")
 
 
 def leading_of(columns: Sequence[Sequence[Line]]) -> float:
-    """Return the median distance between the lines of paragraphs, in multiples of the type size; a
-    small default if there are few lines."""
+    """Return the median distance between the lines of paragraphs, in multiples of the type size. If
+    there are few lines, return the smallest distance, at most `_TIGHT`."""
     steps = [
         (after.top - before.top) / before.style.size
         for lines in columns

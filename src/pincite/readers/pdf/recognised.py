@@ -16,7 +16,7 @@ from pincite.readers.pdf.letters import letters_of
 
 #: Pages of one file; the rest stay `scanned`. At 4 s a page they take half an hour.
 MOST_RECOGNISED: Final = 500  # guess, unmeasured
-#: To a point. On pages of 8 to 11 points 150 and 200 to the inch gave the same words; with 200
+#: Dots in a point. On pages of 8 to 11 points 150 and 200 to the inch gave the same words; with 200
 #: some spaces were lost that 150 kept (decision 0039), and it takes longer.
 _DOTS: Final = 150 / 72
 _LONGEST: Final = 2000  # dots of a side; the library takes 1.1 GB for it, and makes more smaller
