@@ -1,1 +1,3 @@
-"""The steps of the third path: from evidence to an answer. Pure, or given what they ask."""
+"""The steps of the third path: from evidence to an answer. They are pure, or receive the models and
+stores that they use.
+"""

@@ -14,8 +14,9 @@ _BELOW = "below_threshold"  # of a probe in the modes `open` and `learning`
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The passages, best first. `weak`: they may be about something else, and a notice says so.
-    Without any the answer is a refusal, and a notice says why."""
+    """The passages that an answer may use, best first. If they are `weak`, they may be about
+    something else, and a notice says so. Without passages the answer is a refusal, and a notice has
+    the reason."""
 
     evidence: tuple[Evidence, ...] = ()
     weak: bool = False
@@ -23,8 +24,8 @@ class Basis:
 
 
 def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
-    """In mode `strict` the evidence, where the verdict is not `none`. In `open` and `learning` also
-    the nearest passage by itself where it is."""
+    """Return the basis of an answer. It is the evidence if the verdict is not `none`. Otherwise, in
+    the modes `open` and `learning`, it is the nearest passage alone."""
     good = pack.verdict.level != "none"
     if pack.evidence and good:
         weak = pack.verdict.level == "weak"
@@ -37,7 +38,7 @@ def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
 
 
 def _of_weak(pack: EvidencePack) -> tuple[Notice, ...]:
-    """That the passages are weak, unless the search says so."""
+    """Return the notice that the passages are weak, unless the search has given it."""
     if any(one.code == _BELOW for one in pack.warnings):
         return ()
     said = f"the evidence is weak: {pack.verdict.reason}"
@@ -62,7 +63,7 @@ def _why(pack: EvidencePack, near: bool) -> Notice:
 
 
 def nothing_indexed(query: str, schema_version: str, why: str) -> EvidencePack:
-    """The pack of a search where there is no index: no evidence, and why."""
+    """Return the pack of a search without an index: no evidence, and the reason."""
     verdict = Verdict("none", "coverage", "share", 0.0, 0.0, 0.0, False, why)
     return EvidencePack(
         schema_version=schema_version,

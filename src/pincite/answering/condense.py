@@ -1,5 +1,6 @@
-"""Rewrite a follow-up question as one that stands alone, for retrieval. The question itself is
-answered."""
+"""Rewrite a follow-up question as a standalone question, for retrieval only. The answer is to the
+original question.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +40,11 @@ from pincite.support.terminal import one_line
 
 _TURN_TOKENS: Final = 300  # of each turn in the prompt at most; guess, unmeasured
 _QUESTION_TOKENS: Final = 2_000
-_ANSWER_TOKENS: Final = 1_024  # one line, and what models think before it; guess, unmeasured
-#: A rewrite is longer than its question by at most so many characters. People add 19 on average
-#: and 137 at most on CAsT 2019.
+_ANSWER_TOKENS: Final = 1_024  # one line, and thoughts before it; guess, unmeasured
+#: The most characters by which a rewrite is longer than its question. Those of people are longer by
+#: 19 on average and 137 at most, on CAsT 2019.
 _LONGER: Final = 300
-_UNSAID: Final = 0.5  # of a rewrite's terms may be such that nobody said; guess, unmeasured
+_UNSAID: Final = 0.5  # share of a rewrite's terms that may be new; guess, unmeasured
 _SHOWN: Final = 80
 _LABEL: Final = re.compile(
     r"^(?:standalone |rewritten |search )?(?:question|query|rewrite)\s*:\s*", re.IGNORECASE
@@ -52,9 +53,9 @@ _ASKED: Final = ("?", "？", "؟", ";")  # the last is Greek
 _CLOSING: Final = " \t\n\"')]}»”’"
 _ENDS: Final = f"{_CLOSING}.。．」』"
 _FIRST_WORD: Final = re.compile(r"\w+")
-#: Ends of questions that need no mark, in Japanese, Chinese and Korean.
+#: Ends of questions without a question mark, in Japanese, Chinese and Korean.
 _ASKING_ENDS: Final = ("か", "かな", "吗", "嗎", "呢", "까", "까요", "나요")
-#: Who asks for something may begin with these, and answers do not.
+#: Verbs that begin a request, but not an answer.
 _ASKING_VERBS: Final = frozenset(
     (
         "explain describe list show give tell compare summarise summarize define find outline"
@@ -66,9 +67,9 @@ _ASKING_VERBS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """What is searched for. `rewritten`: it is not the question. `by` whom: a model, by rules from
-    the words of earlier turns (`deterministic`), or by nobody. `notices` say why a rewrite was not
-    taken."""
+    """The query to search for. `rewritten` means that it differs from the question. `by` is the
+    author of the rewrite: a model, rules that add words of earlier turns (`deterministic`), or
+    none. `notices` say why a rewrite was not used."""
 
     query: str
     rewritten: bool = False
@@ -83,12 +84,12 @@ async def condense(
     config: AnswerConfig,
     marker: str = "",
 ) -> Condensed:
-    """The question with what it leaves out, from the summary and the recent turns; as it is where
-    it is the first one, or `rewrite` is off. Without a model, words of earlier turns are added
-    where the question points back or says too little.
+    """Return the question with the words that it leaves out, taken from the summary and the recent
+    turns. The question is unchanged if there are no earlier turns or if `rewrite` is off. Without a
+    model, words of earlier turns are added if the question refers to them or has too few words.
 
-    A model that fails, is late, or answers with something that cannot be the question leaves the
-    question as it is, and a notice says so. `marker` fences what was said; by default a new one.
+    If a model fails, is late, or returns something that cannot be the question, the question stays
+    unchanged, with a notice. `marker` fences the earlier texts; by default it is a new one.
     """
     recent = state.turns[-config.recent_turns :] if config.recent_turns else ()
     if not config.rewrite or not (recent or state.summary) or not question.strip():
@@ -129,7 +130,7 @@ def _by_rules(question: str, state: ConversationState, recent: Sequence[Turn]) -
 
 
 def _summarised(summary: str, recent: Sequence[Turn]) -> list[SaidBefore]:
-    """The lines of a summary that say more than the recent turns do."""
+    """Return the lines of a summary that are not in the recent turns."""
     known = {shortened(said_of(one), LINE_TOKENS) for one in recent}
     found = []
     for line in summary.splitlines():
@@ -170,9 +171,10 @@ def _read(text: str) -> str:
 
 
 def _is_statement(query: str, question: str) -> bool:
-    """Has it the form of an answer? A question with its mark stays one, or begins as it did or as
-    requests do; of another, one that ends with a full stop begins so. All 3,909 rewrites that
-    people have made of CAsT 2019 and CANARD do."""
+    """Return whether a rewrite has the form of an answer. A rewrite with a question mark does not,
+    nor one that begins as the question or a request does. Otherwise it does if the question has a
+    question mark, or if the rewrite ends with a full stop or exclamation mark. None of the 3,909
+    rewrites by people in CAsT 2019 and CANARD does."""
     if query.rstrip(_CLOSING).endswith(_ASKED) or query.rstrip(_ENDS).endswith(_ASKING_ENDS):
         return False
     if _first_word(query) in (_first_word(question), *_ASKING_VERBS):
@@ -186,7 +188,7 @@ def _first_word(text: str) -> str:
 
 
 def _wrong(query: str, completion: Completion, question: str, context: Sequence[str]) -> str:
-    """Why this cannot be the question, empty where it can."""
+    """Return why this cannot be the question, "" if it can."""
     shown = repr(one_line(query[:_SHOWN]))
     if not query:
         return "gave an empty rewrite"

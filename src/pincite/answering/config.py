@@ -21,16 +21,19 @@ NOTHING_FOUND = "I could not find anything about that in what is indexed."
 
 
 class AnswerConfig(msgspec.Struct, frozen=True):
-    """`mode`: what happens where the evidence is not good enough, see `model.ChatMode`.
+    """The settings of answers. `mode` decides what happens if the evidence is not good enough, see
+    `model.ChatMode`.
 
-    `refusal`: say a fixed `sentence` without asking a model, or let the `model` refuse in its own
-    words, without any evidence. `context_tokens`: of evidence in the prompt at most, by an upper
-    estimate. `order` of the evidence: by rank, or `u`, the second best last. `answer_tokens`: of
-    the answer at most. `facts`: of the user's memory at most, 0 for none. `rewrite`: follow-ups are
-    rewritten to questions that stand alone, for retrieval only; `recent_turns` go into that and
-    into the prompt, what is older only as a summary of `summary_tokens` at most. `timeout_s`: for
-    each request to the model. `prompts`: a folder whose files replace what the model is told, see
-    `answering.prompt_files`; empty for the bundled ones."""
+    With `refusal` `sentence` the fixed `sentence` is the answer, without a request to a model; with
+    `model` the model refuses in its own words, without any evidence. `context_tokens` is the most
+    evidence in the prompt, by an upper estimate. Evidence is in `order` of rank, or with `u` the
+    second best comes last. `answer_tokens` limits the answer, `facts` the facts from the user's
+    memory, 0 for none. With `rewrite`, follow-up questions become standalone questions, for
+    retrieval only. `recent_turns` are used for that and in the prompt; older turns are there only
+    as a summary of at most `summary_tokens`. `timeout_s` limits each request to the model.
+    `prompts` is a folder whose files replace the instructions to the model, see
+    `answering.prompt_files`; "" for the bundled ones.
+    """
 
     mode: ChatMode = "strict"
     refusal: Literal["sentence", "model"] = "sentence"

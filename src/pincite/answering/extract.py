@@ -1,4 +1,4 @@
-"""An answer without a language model: verbatim sentences of the evidence."""
+"""Answers without a language model: verbatim sentences of the evidence."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pincite.model.citation import format_citation, parse_citation
 from pincite.support.fields import replace
 
 _EXCERPTS: Final = 3  # see docs/decisions/0034
-_LEAST_GAIN: Final = 0.15  # of the question's weight that one more excerpt has to add
-_LEAST_TERMS: Final = 2  # that one of another file has to add; see docs/decisions/0083
-_CODE: Final = 0.5  # what lines of code count where nobody asks for code; guess, unmeasured
-_SECTION: Final = 0.5  # what words of a heading count for its section; see docs/decisions/0083
-_RANK: Final = 0.85  # what a passage's sentences count for each place behind the first
+_LEAST_GAIN: Final = 0.15  # least share of the question's weight that a further excerpt adds
+_LEAST_TERMS: Final = 2  # least words that an excerpt of another file adds; see docs/decisions/0083
+_CODE: Final = 0.5  # weight of lines of code if the question is not about code; guess, unmeasured
+_SECTION: Final = 0.5  # weight of a heading's words in its section; see docs/decisions/0083
+_RANK: Final = 0.85  # factor of a passage's sentences for each rank after the first
 
-#: A question that asks for code, or has some in it beyond a name.
+#: A question that asks for code, or contains code beyond a name.
 _FOR_CODE: Final = re.compile(
     r"\b(?:code|snippet|defin(?:e|ed|es|ition)|declar\w+|signature|implement\w*|import(?:s|ed)?"
     r"|syntax|source)\b|[`=;{}]|\w\(|->|::",
@@ -33,41 +33,44 @@ _FOR_CODE: Final = re.compile(
 )
 
 
-#: What a question begins with if its mark is missing.
+#: The beginning of a question that has no question mark.
 _ASKED: Final = re.compile(
     r"(?:who|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|would|will"
     r"|may|has|have)\b",
     re.IGNORECASE,
 )
 _HEADING: Final = re.compile(r"[#=]{1,6}[ \t]+(?=\S)")
-_SAYS: Final = re.compile(r"`[^`\n]|[✅❌✓✔✗✘☑☒☐]")  # without a word: code, and yes or no
+_SAYS: Final = re.compile(r"`[^`\n]|[✅❌✓✔✗✘☑☒☐]")  # content without words: code, and yes or no
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _MOST_BEFORE: Final = 2  # informative words before a question, such as the name of a command
-_ECHO: Final = 4  # words of a question that a sentence does not have by chance
+_ECHO: Final = 4  # a sentence does not repeat more words of a question by chance
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The text, and for each of its excerpts where exactly it stands."""
+    """The text of the answer, and the exact source of each of its excerpts."""
 
     text: str
     sources: tuple[AnswerSource, ...]
 
 
 def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extract:
-    """Up to three excerpts that together have most of the question's words, each cited by itself.
+    """Return up to three excerpts that together have most of the question's words, each with its
+    own citation.
 
-    An excerpt is a sentence with what belongs to it (`excerpts.grown`). A word counts the more, the
-    fewer sentences of the evidence have it, and a sentence the more, the better its passage is
-    ranked. Words of a heading count for the sentence below it, and half for the others of its
-    section. One more is taken only while it adds words, from another file two. Where no sentence
-    has any, it is the first of the best passage. Of code the sentences of comments and docstrings
-    are taken, and whole lines; sentences are preferred to lines unless the question asks for code.
-    A sentence that asks, or repeats the question, answers nothing: its words count for the next
-    one. They come in the order of the evidence, numbered from 1. What is longer than 600 characters
-    counts only if nothing else is left, and then as the part that has most of the question's words;
-    of a long row, long cells are shortened in the text. An introduction without its block counts
-    only if nothing else is left, too. Tags are left out of the text, not of the sources.
+    An excerpt is a sentence with what belongs to it (`excerpts.grown`). A word weighs more if fewer
+    sentences of the evidence have it, and a sentence weighs more if its passage ranks higher. Words
+    of a heading count for the sentence below it, and half for the other sentences of its section. A
+    further excerpt is taken only if it adds words, from another file at least two. If no sentence
+    has any, the excerpt is the first sentence of the best passage.
+
+    In code, the sentences of comments and docstrings are used, and whole lines; sentences are
+    preferred to lines unless the question asks for code. A sentence that asks, or repeats the
+    question, is no answer: its words count for the next one. A text of more than 600 characters is
+    used only if nothing else is left, and then only the part with most of the question's words. In
+    a long row, long cells are shortened in the text. An introduction without its block is also used
+    only if nothing else is left. Tags are left out of the text, but not of the sources. Excerpts
+    are in the order of the evidence, numbered from 1.
     """
     asked = terms(question)
     echoes = _echo_of(question)
@@ -88,7 +91,7 @@ def _found(
     terms: Terms,
     echoes: Callable[[str], bool],
 ) -> list[PassageSentence]:
-    """The sentences of a passage, with the words that count for each."""
+    """Return the sentences of a passage, with the words that count for each."""
     found: list[PassageSentence] = []
     before: frozenset[str] = frozenset()  # the words of a question or heading just before
     section = terms(" ".join(item.headings[-1:]) or item.title)
@@ -102,7 +105,7 @@ def _found(
             item, place, len(found), span, words, own | before, section, is_question
         )
         if span.heading:
-            section = own | section if span.item else own  # of front matter all entries
+            section = own | section if span.item else own  # in front matter: all entries
             before = own | before if was_heading else own
         else:
             before = one.terms if is_question and not span.code else frozenset()
@@ -114,8 +117,9 @@ def _found(
 def _candidates(
     passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
 ) -> list[PassageSentence]:
-    """The sentences that may answer, else those that ask or announce, else parts of long ones.
-    Where there are only headings, it is those that say more than was asked."""
+    """Return the sentences that may answer. If there are none, return those that ask or
+    introduce, or parts of long ones. If there are only headings, return those with words beyond
+    the question."""
     said = [one for found in passages for one in found if one.terms]
     every = [one for one in said if not one.span.heading] + _entries(passages, asked, terms)
     every = sorted(every, key=lambda one: one.key) or [
@@ -138,8 +142,8 @@ def _unmarked(heading: PassageSentence) -> PassageSentence:
 
 
 def _echo_of(question: str) -> Callable[[str], bool]:
-    """Return what tells whether a sentence ends with the whole question. What follows a question,
-    as in the next cell of a row, is its answer."""
+    """Return a function that tells whether a sentence ends with the whole question. The text after
+    a question, such as the next cell of a row, is its answer."""
     bare = _words_in(question)
     is_question = bool(ASKS.search(question) or _ASKED.match(question.strip()))
     can_echo = is_question and bare.count(" ") > _ECHO
@@ -151,19 +155,19 @@ def _words_in(text: str) -> str:
 
 
 def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tuple[Sentence, str]]:
-    """The sentences, and the lines of code, with the words of each. A sentence that is the title of
-    the page or of a section is a heading, unless it says more than was asked and nothing else is
-    there."""
+    """Return the sentences and the lines of code, with the words of each. A sentence that is the
+    title of the page or of a section is a heading. If all sentences are headings, a title with
+    words beyond the question is none."""
     if item.source_type == "code":
         words, found = words_of_code(item.text)
         return [(one, words[one.start : one.end]) for one in found]
     is_start = item.start_line == 1 if item.start_char is None else not item.start_char
     words, found = words_of_markup(item.text, item.language, is_start)
-    # The title of a conversation is the first of its words.
+    # The title of a conversation consists of its first words.
     named = item.headings if item.language == "transcript" else (item.title, *item.headings)
     titles = {_words_in(one) for one in named} - {_words_in("")}
     kept: list[tuple[Sentence, str]] = []
-    marked: list[int] = []  # those that only their titles make headings
+    marked: list[int] = []  # headings only because they are titles
     for one in found:
         part = words[one.start : one.end]
         bare = _words_in(shown(part))
@@ -184,8 +188,9 @@ def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tupl
 def _entries(
     passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
 ) -> list[PassageSentence]:
-    """The entries of front matter that answer: all that was asked for is in it, as in "who are the
-    owners of the gateway?", and no sentence has a word of the key."""
+    """Return the entries of front matter that answer the question, such as "who are the owners of
+    the gateway?". The entries must have all words of the question, and no sentence may have a word
+    of the key."""
     found: list[PassageSentence] = []
     for passage in passages:
         entries = [one for one in passage if one.is_entry]
@@ -200,7 +205,7 @@ def _entries(
 
 
 def _key(entry: PassageSentence, terms: Terms) -> frozenset[str]:
-    """The words of its key; none where it has no value."""
+    """Return the words of the key of an entry, none if it has no value."""
     key, _, value = entry.said.partition(":")
     return terms(_NO_WORD.sub(" ", key)) if value.strip() else frozenset()
 
@@ -239,7 +244,8 @@ def _chosen(
 
 
 def _may_add(one: PassageSentence, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
-    """From another file one word more would be a filler."""
+    """Return whether an excerpt may be added. From another file, a single word more would add only
+    filler."""
     same = not files or (one.item.collection, one.item.path) in files
     return same or len(one.terms & missing) >= _LEAST_TERMS
 
@@ -266,8 +272,8 @@ def _source(number: int, run: Sequence[PassageSentence]) -> AnswerSource:
 
 
 def cite_span(item: Evidence, start: int, end: int) -> str:
-    """The citation of `item.text[start:end]`: the lines and columns of its file, or the characters
-    of its record or page. That of the item where neither is known."""
+    """Return the citation of `item.text[start:end]`: the lines and columns of its file, or the
+    characters of its record or page. If neither is known, return the citation of the item."""
     parsed = parse_citation(item.citation)
     if parsed is None:
         return item.citation
@@ -296,7 +302,7 @@ def cite_span(item: Evidence, start: int, end: int) -> str:
 
 
 def _column(item: Evidence, at: int) -> int:
-    """The 1-based column of a character in its file."""
+    """Return the column of a character in its file, from 1."""
     line = item.text.rfind("\n", 0, at) + 1
     cut = (item.start_column or 1) - 1 if not line else 0
     return at - line + cut + 1

@@ -1,4 +1,4 @@
-"""Detect follow-up questions and the subject that they refer to, by rules without a model."""
+"""Detect follow-up questions and their subject, with rules instead of a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from pincite.providers.sparse.analyser import Analyser
 from pincite.providers.sparse.language import UNKNOWN, guess_language
 
-#: Words that stand for something that was said before.
+#: Words that refer to something mentioned before.
 POINTING: Final = {
     "english": """it its itself they them their theirs he him his she her hers this that these those
         there one ones such both another other others else same former latter again
@@ -29,7 +29,7 @@ POINTING: Final = {
         aquele aquela outro outra outros outras""",
     "dutch": """hij zij ze het hem haar zijn hun dit dat deze die daar ervan ervoor andere""",
 }
-#: Beginnings of what goes on from what was said before.
+#: Beginnings of questions that continue the conversation.
 GOING_ON: Final = {
     "english": "and|but|so|or|also|then|what about|how about|what if|what else|why not",
     "german": "und|aber|also|oder|auch|dann|was ist mit|wie ist es mit|was wenn|was noch",
@@ -44,7 +44,7 @@ _GOES_ON: Final = {
 }
 _POINTS: Final = {name: frozenset(words.split()) for name, words in POINTING.items()}
 _POINTING_SIGNS: Final = re.compile("[它他她牠祂这那這其此]")
-#: Words with which people ask, whatever they ask about.
+#: Words of questions that say nothing about the subject.
 _ASKING: Final = """
     tell describe explain give show list mention say know think mean meaning difference different
     similar compare comparison versus type kind sort example effect cause caused reason pros cons
@@ -58,16 +58,16 @@ _ASKING: Final = """
     characteristics impact impacted affect ok okay please yes no hello thanks really find found
     learn question answer part place event topic detail
     """
-#: Beginnings of a question for what something is, which has its subject, as in "what is BM25?".
-#: "What is the price?" leaves out whose, "what is required?" for what, and "what are symptoms?" of
-#: what, unless it names something. Measured in English alone: decision 0032.
+#: Beginnings of a question about what something is, which names its subject, such as "what is
+#: BM25?". "What is the price?" leaves out of what, "what is required?" for what, and "what are
+#: symptoms?" of what, unless it has a name. Measured in English only: decision 0032.
 _DEFINES: Final = re.compile(
     r"[\W_]*(?:what|who)(?:['’]s| is| was|(?P<many> are| were)) (?:an? )?(?!(?:the|next|missing"
     r"|required|wrong|included|responsible|eligible|different|important|possible)(?![.-]?\w))",
     re.IGNORECASE,
 )
-_CODED: Final = re.compile(r"\w[A-Z]|\d")  # what only a name has: inner capitals, or digits
-_NAMED: Final = 2  # words at most of what such a question names
+_CODED: Final = re.compile(r"\w[A-Z]|\d")  # only names have inner capitals or digits
+_NAMED: Final = 2  # most words of the subject of such a question
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW: Final = 3  # informative words; most questions with fewer leave their subject out
 
@@ -80,13 +80,14 @@ _FIRST: Final = 0.8
 _POINTS_BACK: Final = 0.8
 _ANSWERS: Final = 0.3
 _NAMES: Final = 1.5
-_NEAR: Final = 0.6  # of the best weight; what has less is left out
+_NEAR: Final = 0.6  # of the best weight; words with less are left out
 MOST_TERMS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class SaidBefore:
-    """A text of the conversation. `answer`: not by the user. `first`: what it began with."""
+    """A text of the conversation. An `answer` is not by the user. The `first` text begins the
+    conversation."""
 
     text: str
     answer: bool = False
@@ -94,9 +95,9 @@ class SaidBefore:
 
 
 def points_back(question: str, language: str) -> bool:
-    """Does the question need what was said before: does it go on from it, has it a word that stands
-    for something else, or too few informative ones of its own? A question for what something is
-    needs one."""
+    """Return whether the question needs the earlier texts: it continues them, it has a word that
+    refers to them, or it has too few informative words of its own. A question about what something
+    is needs one such word."""
     going_on = _GOES_ON.get(language)
     if _has_pointer(question, language) or (going_on and going_on.match(question)):
         return True
@@ -116,7 +117,7 @@ def _asks_what_it_is(question: str) -> bool:
 
 
 def _words_in(unit: str, terms: Sequence[str]) -> int:
-    """One, but of scripts that put no spaces between words as many as there are pairs of signs."""
+    """Return 1, or for scripts without spaces between words the number of terms."""
     cased = unit.lower() != unit.upper()
     return 1 if cased or unit.isascii() else len(terms)
 
@@ -124,9 +125,10 @@ def _words_in(unit: str, terms: Sequence[str]) -> int:
 def subject_terms(
     question: str, said: Sequence[SaidBefore], language: str, most: int = MOST_TERMS
 ) -> tuple[str, ...]:
-    """The words of what was said, oldest first, that the question is probably about and does not
-    have: those with the largest sum of the weights of the turns that they are in. As they were
-    written, in the order in which they were said; ties go to what was said earlier."""
+    """Return the words of the earlier texts that the question is probably about and does not have.
+    `said` is sorted oldest first. The words are those with the largest sums of the weights of their
+    turns; ties go to the earlier word. They are returned as written, in the order of the
+    conversation."""
     own = {term for _, _, terms in _informative(question, language) for term in terms}
     weights: dict[str, float] = {}
     places: dict[str, tuple[int, int, str]] = {}
@@ -145,14 +147,14 @@ def subject_terms(
 
 
 def language_of(texts: Iterable[str]) -> str:
-    """The language of a conversation; English where that cannot be seen, as in a few words among
+    """Return the language of a conversation, English if it is unknown, as in a few words among
     names of code."""
     found = guess_language(" ".join(texts))
     return "english" if found == UNKNOWN else found
 
 
 def content_terms(texts: Iterable[str], language: str) -> frozenset[str]:
-    """The terms of texts as the sparse side sees them."""
+    """Return the terms of texts, as keyword search has them."""
     analyser = _analyser(language)
     return frozenset(term for text in texts for term in analyser.terms(text))
 
@@ -174,7 +176,8 @@ def _has_pointer(text: str, language: str) -> bool:
 
 
 def _distinct(text: str, language: str, own: set[str]) -> Iterator[tuple[int, str, str]]:
-    """Where each informative word begins that the question does not have, once each."""
+    """Yield the start, the word and the term of each informative word that the question does not
+    have, once each."""
     seen = set(own)
     for start, word, terms in _informative(text, language):
         if terms[0] not in seen:

@@ -1,4 +1,4 @@
-"""A model's answer as it is written, and how it ended, whatever happens."""
+"""Stream a model's answer, and report how it ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pincite.ports import LLM, Finish, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 
-#: A service that heeds no limit of tokens is left when it has written so many characters for each.
+#: The stream is closed after so many characters for each token, for services that ignore the limit
+#: of tokens.
 _MOST_CHARS_PER_TOKEN: Final = 20
 _THINKS: Final = "<think>"
 _THOUGHT: Final = "</think>"
@@ -22,8 +23,8 @@ _THOUGHT: Final = "</think>"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What the model wrote in all, and the notices about it. `failed`: it did not come to the
-    end of an answer, so that the text is a part of one, or nothing."""
+    """The whole text of the model, and the notices about it. `failed` means that the answer did not
+    reach its end, so the text is a part of one, or empty."""
 
     text: str
     failed: bool = False
@@ -33,9 +34,9 @@ class Written:
 async def generate(
     llm: LLM, messages: Sequence[Message], max_tokens: int, timeout_s: float
 ) -> AsyncIterator[str | Written]:
-    """Pieces as they come, then what they are together. What a model thinks aloud before its answer
-    (`<think>`) is left out. Never raises what providers raise: a fault is a `Written` that has
-    failed, with a notice. Closing or cancelling closes the request."""
+    """Yield the pieces of the answer as they arrive, then a `Written` for all of them. The model's
+    thoughts before the answer (`<think>`) are left out. Errors of providers are not raised: they
+    become a `Written` that has failed, with a notice. Closing or cancelling closes the request."""
     thoughts = _Thoughts()
     pieces: list[str] = []
     finishes: list[Finish] = []
@@ -92,14 +93,14 @@ async def _next(stream: AsyncIterator[str], end: float) -> str | None:
 
 
 class _Thoughts:
-    """Takes what a model thinks off the beginning of what it writes, in time linear in that."""
+    """Removes the model's thoughts from the beginning of its text, in time linear in the text."""
 
     def __init__(self) -> None:
         self._held = ""
         self._state = "beginning"  # then "thinking" or "answering"
 
     def without(self, piece: str) -> str:
-        """What of this piece, and of those that were held back, belongs to the answer."""
+        """Return the part of this piece and of the text held back that belongs to the answer."""
         if self._state == "answering":
             return piece
         self._held += piece
@@ -120,7 +121,7 @@ class _Thoughts:
             self._state = "answering"
 
     def _think(self) -> None:
-        """Only what may be the beginning of the end is held; then another thought may begin."""
+        """Hold back only text that may begin the end mark. After it, another thought may begin."""
         _, end, rest = self._held.partition(_THOUGHT)
         self._held = rest if end else self._held[-len(_THOUGHT) :]
         if end:
@@ -130,5 +131,5 @@ class _Thoughts:
                 self._think()
 
     def rest(self) -> str:
-        """What was held back and turned out to be the answer; nothing of an unended thought."""
+        """Return the text held back if it is a part of the answer, "" within an unended thought."""
         return self._held if self._state == "beginning" else ""

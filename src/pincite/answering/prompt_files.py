@@ -1,8 +1,8 @@
 """Read instructions for language models: one file per task, in `prompts/` or a user's folder.
 
-A folder may replace them, a file each; what it does not have is taken from the bundled ones. All
-prompts of a folder are read at once, so that those that are used are those that somebody trusted.
-The SHA-256 of a prompt says which one it was.
+A user's folder may replace single files; the others are the bundled ones. All prompts of a folder
+are read at once, so that the prompts in use are those that were trusted. The SHA-256 of a prompt
+identifies it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from pincite.model import ChatMode
 from pincite.support.capabilities import open_to_read
 
 REFUSAL: Final = "refusal"
-#: More would leave evidence no room in the prompt.
+#: A longer prompt would leave no room for evidence.
 MOST_BYTES: Final = 32_000
 _OWN: Final = Path(__file__).with_name("prompts")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is told. `name` is that of its file, `sha256` that of its text in UTF-8."""
+    """The instructions for one task. `name` is that of the file, `sha256` the hash of the text in
+    UTF-8."""
 
     text: str
     sha256: str
@@ -37,48 +38,51 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class PromptFolder:
-    """The prompts that a folder replaces, by name, as they were when it was read. `failed`: those
-    that cannot be used, and under "" the whole folder. Without a folder: the bundled ones."""
+    """The prompts that a folder replaces, by name, as they were when it was read. `failed` has the
+    errors of those that cannot be used, under "" that of the whole folder. Without a folder, all
+    prompts are the bundled ones."""
 
     folder: str = ""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: Mapping[str, ConfigError] = field(default_factory=dict)
 
     def read(self, name: str) -> Prompt:
-        """The prompt of that name. Raises ConfigError for one that cannot be used."""
+        """Return the prompt with this name. Raises ConfigError if there is none or it cannot be
+        used."""
         if (error := self.failed.get("") or self.failed.get(name)) is not None:
             raise ConfigError(error.message, hint=error.hint)
         text = self.texts.get(name) or _own(name)
         return Prompt(text, sha256(text.encode()).hexdigest(), name)
 
     def of(self, mode: ChatMode, *, refused: bool) -> Prompt:
-        """What the model is told in this mode, or when it refuses. Raises ConfigError."""
+        """Return the instructions for a mode, or for a refusal. Raises ConfigError."""
         return self.read(REFUSAL if refused else mode)
 
     def file(self, name: str) -> Path:
-        """Where the prompt of that name is."""
+        """Return the path of the prompt with this name in the folder."""
         return Path(self.folder) / f"{name}.md"
 
     def hashes(self) -> Mapping[str, str]:
-        """The SHA-256 of each prompt that it replaces, by name; "" for one that cannot be used."""
+        """Return the SHA-256 of each replaced prompt by name, "" for one that cannot be used."""
         known = {name: sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
         return dict(sorted({**known, **dict.fromkeys(filter(None, self.failed), "")}.items()))
 
 
 @cache
 def prompt_names() -> tuple[str, ...]:
-    """All bundled ones, by name."""
+    """Return the names of all bundled prompts, sorted."""
     return tuple(sorted(path.stem for path in _OWN.glob("*.md")))
 
 
 def read_prompt(name: str) -> Prompt:
-    """The bundled prompt of that name. Raises ConfigError if there is none."""
+    """Return the bundled prompt with this name. Raises ConfigError if there is none."""
     return PromptFolder().read(name)
 
 
 def read_prompts(folder: str) -> PromptFolder:
-    """What the folder `answer.prompts` replaces; "" for none. What is wrong is raised when it is
-    used: a folder that replaces nothing, and a file that is empty, too large or out of reach."""
+    """Return the prompts in the folder `answer.prompts`, none for "". Errors are raised when a
+    prompt is used: for a folder without prompts, and for a file that is empty, too large or not
+    readable."""
     if not folder:
         return PromptFolder()
     try:
@@ -104,7 +108,7 @@ def _own(name: str) -> str:
 
 
 def _replaced(folder: Path) -> tuple[Path, list[str]]:
-    """Where the folder really is, and the names of the prompts that it has."""
+    """Return the real path of the folder, and the names of its prompts."""
     files = {name: f"{name}.md" for name in prompt_names()}
     said = f"answer.prompts is {str(folder)!r}"
     try:
@@ -121,8 +125,8 @@ def _replaced(folder: Path) -> tuple[Path, list[str]]:
 
 
 def _read(folder: Path, name: str) -> str:
-    """The text of a regular file in the folder; a link may not lead out of it, for what it leads
-    to would be sent to a model."""
+    """Return the text of a regular file in the folder. A link must not lead out of it, because its
+    target would be sent to a model."""
     file = folder / name
     try:
         real = file.resolve(strict=True)

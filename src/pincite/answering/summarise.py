@@ -1,4 +1,4 @@
-"""The rolling summary of a conversation, made when the answer has been given."""
+"""Maintain the rolling summary of a conversation, after each answer."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _WORDS: Final = 0.6  # for each estimated token, so that the summary is seldom c
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """What is kept of a conversation now: the summary, and the number of the last turn that it
-    covers. `by` whom it was made just now: a model, taken out of the turns (`extract`), or nobody,
-    since nothing was due or the model failed, of which the notices speak."""
+    """The summary of a conversation, and the number of the last turn that it covers. `by` says how
+    it was made just now: by a model, from parts of the turns (`extract`), or not at all, because
+    nothing was due or the model failed, which the notices report."""
 
     summary: str = ""
     summarised: int = 0
@@ -52,12 +52,12 @@ async def summarise(
     config: AnswerConfig,
     marker: str = "",
 ) -> Summarised:
-    """Where more than `recent_turns` turns are in no summary, make one of them and of the summary
-    before, of `summary_tokens` at most, and keep it. Where there are more than a model is shown at
-    once, the oldest; the next call goes on.
+    """Make and store a new summary if more than `recent_turns` turns are in none. It is made from
+    these turns and the previous summary, and has at most `summary_tokens`. If there are more turns
+    than fit into one request, it covers the oldest; the next call continues.
 
-    A model that fails or says nothing changes nothing: the turns stay what they are until a summary
-    covers them. Raises ConversationNotFound and MemoryUnavailable.
+    If a model fails or returns nothing, nothing changes: the turns stay until a summary covers
+    them. Raises ConversationNotFound and MemoryUnavailable.
     """
     state = await conversations.state(owner, conversation, 0)
     if len(state.turns) <= config.recent_turns:
@@ -89,7 +89,7 @@ async def _kept(
 ) -> Summarised:
     if await conversations.summarise(state.owner, state.id, text, last):
         return Summarised(text, last, by)
-    now = await conversations.state(state.owner, state.id, 0)  # somebody was faster
+    now = await conversations.state(state.owner, state.id, 0)  # another process was first
     return Summarised(now.summary, now.summarised)
 
 
@@ -100,7 +100,7 @@ def _unchanged(state: ConversationState, reason: str, *notices: Notice) -> Summa
 
 
 def _fitting(turns: Sequence[Turn], tokens: int) -> Sequence[Turn]:
-    """The oldest turns that fit, one at least."""
+    """Return the oldest turns that fit, at least one."""
     spent = 0
     for number, one in enumerate(turns):
         spent += estimate_tokens(shortened(one.text, _TURN_TOKENS)) + 5
@@ -124,8 +124,8 @@ def _messages(
 
 
 def _extracted(state: ConversationState, tokens: int) -> str:
-    """What was asked, a line each, with the beginning of each answer as far as there is room: first
-    the line that the conversation began with, then the latest ones, questions before answers."""
+    """Return the questions, one per line, with the beginnings of answers as far as there is room:
+    first the first line of the conversation, then the latest ones, questions before answers."""
     lines = state.summary.splitlines()
     for one in without_failed(state.turns):
         before = ASKED if one.role == "user" else ANSWERED

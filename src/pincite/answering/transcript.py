@@ -13,7 +13,7 @@ from pincite.model import Turn
 from pincite.support.terminal import visible
 from pincite.support.token_estimate import cut_estimated
 
-#: How a summary without a model begins its lines, and how many tokens of each text it has.
+#: The beginnings of the lines of a summary without a model, and the tokens of each text.
 ASKED: Final = "asked: "
 ANSWERED: Final = "answered: "
 LINE_TOKENS: Final = 40  # guess, unmeasured
@@ -21,7 +21,7 @@ _CUT: Final = " [...]"
 
 
 def prompt_text(name: str, **values: str) -> str:
-    """A prompt of this package, with its values filled in."""
+    """Return a bundled prompt with its values filled in."""
     text = read_prompt(name).text
     for key, value in values.items():
         text = text.replace(f"{{{key}}}", value)
@@ -29,34 +29,34 @@ def prompt_text(name: str, **values: str) -> str:
 
 
 def new_marker() -> str:
-    """What no text can have in it that was written before."""
+    """Return a random text that no earlier text contains."""
     return secrets.token_hex(8)
 
 
 def fenced(what: str, text: str, marker: str) -> str:
-    """A block of which nobody can write the end without knowing the marker. What cannot be seen is
-    written out in it."""
+    """Return a block whose end cannot be written without knowing the marker. Invisible characters
+    are written out."""
     return f"<<<{what} {marker}\n{visible(text)}\n{what} {marker}>>>"
 
 
 def shortened(text: str, tokens: int) -> str:
-    """The beginning of a text, of at most so many estimated tokens, on one line."""
+    """Return the beginning of a text on one line, with at most so many estimated tokens."""
     whole = " ".join(text.split())
     cut = cut_estimated(whole, tokens)
     return whole if len(cut) == len(whole) else f"{cut}{_CUT}"
 
 
 def told(turns: Sequence[Turn], tokens: int) -> str:
-    """Who said what, a line each, each of at most so many tokens. Answers stand there without their
-    citations, whose passages nobody sees here."""
+    """Return the turns with their roles, one per line, each with at most so many tokens. Answers
+    lose their citations, because the passages are not shown."""
     return "\n".join(f"{one.role}: {shortened(said_of(one), tokens)}" for one in turns)
 
 
 def without_failed(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without answers that failed: no model meant what stands there."""
+    """Return the turns without failed answers, which no model intended."""
     return tuple(one for one in turns if one.kind != "failed")
 
 
 def said_of(turn: Turn) -> str:
-    """What was said, of an answer without its citations."""
+    """Return the text of a turn, for an answer without its citations."""
     return without_citations(turn.text) if turn.role == "assistant" else turn.text

@@ -36,9 +36,10 @@ _BLANK_TOKENS: Final = 3  # of a blank line, see `support.token_estimate`
 
 @dataclass(frozen=True, slots=True)
 class WrittenPrompt:
-    """What is sent, and what of the evidence is in it, best first. `left_out` are the numbers of
-    passages for which there was no room, `cut` those of which only the beginning is told. `sha256`
-    is that of the messages with the mark left blank, so that equal prompts have equal ones."""
+    """The messages to send, and the passages in them, best first. `left_out` are the numbers of
+    passages that did not fit, `cut` those of passages of which only the beginning is included.
+    `sha256` is the hash of the messages without the mark, so that equal prompts have equal
+    hashes."""
 
     messages: tuple[Message, ...]
     told: tuple[Told, ...]
@@ -49,7 +50,8 @@ class WrittenPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What was said before: recent turns, oldest first, and the summary of those before them."""
+    """The conversation before the question: recent turns, oldest first, and the summary of earlier
+    ones."""
 
     turns: tuple[Turn, ...] = ()
     summary: str = ""
@@ -67,14 +69,14 @@ def write_prompt(
     context_tokens: int,
     order: ContextOrder = "rank",
 ) -> WrittenPrompt:
-    """The messages. Whatever others wrote stands between marks with random letters in them, which
-    occur nowhere else: nothing in it can end its block.
+    """Return the messages. Texts of others are between marks with random letters that occur nowhere
+    else, so no text can end its own block.
 
-    Passages take `context_tokens` at most, heads and marks included, by the estimate of
-    `support.token_estimate`. The best comes first; with the order `u`, the second best stands
-    last. Numbers stay those of the evidence. What does not fit is left out and named, and the
-    next is tried; the beginning of the best alone is kept, up to the end of a line. With what is
-    shown around a passage where that fits, else alone. Earlier answers lose their citations: their
+    Passages take at most `context_tokens`, including heads and marks, by the estimate of
+    `support.token_estimate`. The best comes first; with the order `u`, the second best comes last.
+    Numbers are those of the evidence. A passage that does not fit is left out and listed, and the
+    next one is tried. Of the best one alone, the beginning is kept, up to the end of a line. A
+    passage includes its context if that fits. Earlier answers lose their citations, because their
     numbers mean other passages.
     """
     fence = _unused(mark, evidence, facts, spoken, question, instructions)
@@ -98,12 +100,13 @@ def write_prompt(
 
 
 def write_refusal(instructions: str, question: str, mark: str) -> WrittenPrompt:
-    """The messages where nothing was found: instructions and the question, and nothing else."""
+    """Return the messages for a question without evidence: instructions and the question, nothing
+    else."""
     return write_prompt(instructions, question, (), mark, weak=False, context_tokens=0)
 
 
 def block_of(told: Told, fence: str, *, cut: bool = False) -> str:
-    """A passage with its number, what it is from, and its text between marks."""
+    """Return a passage with its number, its source, and its text between marks."""
     item = told.item
     head = [f"[{item.number}] {one_line(told.citation)}"]
     about = [
@@ -124,7 +127,7 @@ def block_of(told: Told, fence: str, *, cut: bool = False) -> str:
     text = visible(told.text.replace("\r\n", "\n")).strip("\n")
     if item.note:
         text = f"{text}\n{_NOTE}\n{visible(item.note)}"
-    # The head is of the file, too: it stands inside.
+    # The head is also text of the file, so it is inside of the marks.
     return _fenced("passage", fence, "\n".join((*head, text)))
 
 
@@ -163,7 +166,7 @@ def _fitted(
 
 
 def _beginning(told: Told, fence: str, tokens: int) -> Told | None:
-    """As many of its first lines as fit, None where not even one does."""
+    """Return the passage with as many of its first lines as fit, or None if not even one does."""
     lines = told.text.split("\n")
     low, high = 0, len(lines) - 1
     while low < high:
@@ -185,8 +188,8 @@ def _fenced(kind: str, fence: str, text: str) -> str:
 
 
 def _turns(turns: Sequence[Turn]) -> list[Message]:
-    """Earlier turns, a user's first, and never two of one role side by side: some models refuse
-    that."""
+    """Return the earlier turns, beginning with one of the user, and never two of one role in a row:
+    some models refuse that."""
     found: list[Message] = []
     for one in turns:
         text = _cut(visible(said_of(one)), _TURN_TOKENS)
@@ -209,7 +212,7 @@ def _unused(
     question: str,
     instructions: str,
 ) -> str:
-    """The mark, longer where anything in the prompt has it already."""
+    """Return the mark, made longer until no text in the prompt contains it."""
     texts = [question, instructions, spoken.summary]
     texts += [*(one.text for one in facts), *(one.text for one in spoken.turns)]
     for item in evidence:

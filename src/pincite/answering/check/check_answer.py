@@ -1,5 +1,6 @@
-"""The check of an answer: do the passages say what it cites them for? It compares numbers, names,
-negations and shared words, and understands neither."""
+"""Check an answer against the passages that it cites. Numbers, names, negations and shared words
+are compared; nothing is understood.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ from pincite.answering.sentences.citation_marks import (
 from pincite.answering.sentences.split import Sentence, split
 from pincite.model import Doubtful
 
-_SHARE: Final = 0.4  # of a sentence's words that its passages have; see docs/decisions/0034
-_LEAST_WORDS: Final = 3  # informative ones; a shorter sentence is a heading, a yes or a bridge
-#: Words that count things in prose rather than say what a passage says.
+_SHARE: Final = 0.4  # least share of a sentence's words in its passages; see docs/decisions/0034
+_LEAST_WORDS: Final = 3  # informative ones; a shorter sentence is a heading, a yes or a transition
+#: Number words that prose uses without a claim about a number.
 _COUNTING: Final = frozenset(("one", "two", "first", "second", "once", "half", "third", "zero"))
 _MOST_NAMED = 5
 _REMEMBERED = 4_096  # texts whose words are remembered while one answer is checked
@@ -32,8 +33,8 @@ _REMEMBERED = 4_096  # texts whose words are remembered while one answer is chec
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """The text without citations of what is not there, those, the sentences that the passages do
-    not support, and the numbers that are cited, in order of appearance."""
+    """The text without citations of unknown passages, these citations, the sentences that the
+    passages do not support, and the cited numbers in order of appearance."""
 
     text: str
     removed: tuple[str, ...] = ()
@@ -48,14 +49,14 @@ def check_answer(
     *,
     must_cite: bool = True,
 ) -> CheckedAnswer:
-    """The answer without foreign citations, and what is doubtful in it.
+    """Return the answer without citations of unknown passages, and its doubtful sentences.
 
-    A sentence is compared with all passages that it cites together; one that cites nothing belongs
-    to the next citation of its paragraph. Where `must_cite`, a sentence of some words that belongs
-    to none is doubtful, too. A heading is a sentence only if it cites. `terms` are the informative
-    words of a text.
+    A sentence is compared with all passages that it cites together. A sentence without a citation
+    belongs to the next citation of its paragraph. With `must_cite`, a sentence of at least three
+    informative words that belongs to no citation is doubtful, too. A heading is checked only if it
+    cites something, a question never. `terms` returns the informative words of a text.
     """
-    # Texts of a passage are asked for each claim.
+    # The terms of a passage are needed for each sentence.
     terms = lru_cache(maxsize=_REMEMBERED)(terms)
     negations = lru_cache(maxsize=_REMEMBERED)(partial(negations_in, terms=terms))
     by_number = {one.number: one for one in told}
@@ -79,7 +80,7 @@ def check_answer(
 
 
 def _claims(text: str, sentence: Sentence, holes: Sequence[tuple[int, str]]) -> bool:
-    """A heading claims something if it cites something."""
+    """Return whether a sentence is checked: all are, except headings without a citation."""
     start, end = sentence.start, sentence.end
     if not sentence.heading or any(start <= at <= end for at, _ in holes):
         return True
@@ -95,7 +96,7 @@ def _compared(
     *,
     must_cite: bool,
 ) -> list[Doubtful]:
-    """What the passages do not have of a sentence."""
+    """Return the doubts about a sentence: what its passages do not support."""
     said = without_citations(text[sentence.start : sentence.end]).strip()
     own = terms(said)
     if said.endswith("?"):
@@ -149,8 +150,8 @@ def _named(what: Sequence[str]) -> str:
 def _citations(
     text: str, sentences: Sequence[Sentence], known: frozenset[int]
 ) -> list[tuple[list[int], list[int]]]:
-    """Of each sentence the numbers that it cites, and those that it belongs to: its own, else those
-    of the next sentence of its paragraph that cites any."""
+    """Return, for each sentence, the numbers that it cites and those that it belongs to: its own,
+    or those of the next sentence with a citation in its paragraph."""
     own: list[list[int]] = [[] for _ in sentences]
     place = 0
     for one in citations(text):
@@ -171,8 +172,8 @@ def _citations(
 def _without_foreign(
     text: str, known: frozenset[int]
 ) -> tuple[str, tuple[str, ...], list[tuple[int, str]]]:
-    """The text with citations of what is known alone, the others as they were written, and where
-    in the new text each of them was."""
+    """Return the text without citations of unknown passages, these citations, and for each its
+    position in the new text."""
     parts: list[str] = []
     removed: list[str] = []
     holes: list[tuple[int, str]] = []
@@ -197,7 +198,7 @@ def _without_foreign(
 
 
 def _foreign(runs: Sequence[range], known: frozenset[int]) -> str:
-    """The numbers that are not known, runs as runs."""
+    """Return the unknown numbers of a citation, with ranges as ranges."""
     said = []
     for run in runs:
         stops = [*sorted(number for number in known if number in run), run.stop]

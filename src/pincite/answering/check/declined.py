@@ -1,4 +1,4 @@
-"""Refusals of a model: it says that the passages do not answer the question."""
+"""Detect refusals of a model: answers that say that the passages do not answer the question."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pincite.answering.check.refusal_sentences import refuses
 from pincite.answering.sentences.citation_marks import citations, without_citations
 from pincite.answering.sentences.split import split
 
-#: What `prompts/strict.md` asks the model to cite then: there is no passage 0.
+#: The number that `prompts/strict.md` asks the model to cite in a refusal. There is no passage 0.
 NONE: Final = 0
-_MOST_SENTENCES: Final = 2  # some add what to ask instead
+_MOST_SENTENCES: Final = 2  # some models suggest another question
 _LONGEST: Final = 400  # characters; guess, unmeasured
 _MARKUP: Final = re.compile(r"[*_]+|\s+")
 
 
 def declined(text: str) -> str:
-    """What the model says instead of an answer, without its citation; "" for an answer. It cites
-    passage 0 alone, or, by models that do not, is one English sentence without a citation that
-    says of the passages themselves that they do not answer."""
+    """Return the text of a refusal without its citation, "" for an answer. A refusal cites only
+    passage 0. It may also be one English sentence without a citation that says that the passages do
+    not answer."""
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return ""

@@ -19,7 +19,7 @@ _BETWEEN: Final = re.compile(r"[\W_]+")
 _LEAST_JOINED = 4  # letters; shorter ones are parts of anything
 _POSSESSIVE: Final = re.compile(r"['’]s?\Z")
 _BEGINS: Final = re.compile(r"(?:\A|[.!?:;…]\s+|\n\s*|[\"“‘(\[*_-]\s*)\Z")
-#: What answers write with a capital inside of a sentence and is no name of anything.
+#: Words with a capital letter inside of a sentence that are no names.
 _PLAIN: Final = frozenset(
     "i a an the this that these those it its you your we our they if in on at to for of and or but"
     " yes no not note tip warning example step table figure section chapter page source sources ok"
@@ -30,7 +30,7 @@ _PLAIN: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as it is written in a sentence, from `start`."""
+    """A name as written in a sentence, from `start`."""
 
     start: int
     written: str
@@ -38,23 +38,24 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What names are looked up in: the words of a text, and all of them with nothing between, in
-    lower case."""
+    """The words of a text, for looking up names: single words, and all of them joined without
+    separators, in lower case."""
 
     pieces: frozenset[str]
     joined: str
 
 
 def words_in(text: str) -> Words:
-    """The words of a text that may have names."""
+    """Return the words of a text."""
     pieces = frozenset(one.lower() for one in _PIECE.findall(text))
     return Words(pieces, _BETWEEN.sub("", text).lower())
 
 
 def names_in(text: str) -> tuple[Name, ...]:
-    """Names in order: words with a capital that begin no sentence, words all of capitals, and what
-    is written like code (in backticks, `camelCase`, `snake_case`, `dotted.names`, `gpt-4`). A
-    capital at the beginning counts where another capitalised word follows."""
+    """Return the names of a text, in order: capitalised words that do not begin a sentence, words
+    in capitals, and text that is written like code (in backticks, `camelCase`, `snake_case`,
+    `dotted.names`, `gpt-4`). A capitalised word at the beginning of a sentence is a name if another
+    one follows."""
     found: list[Name] = []
     taken: list[tuple[int, int]] = []
     for start, end in in_backticks(text):
@@ -79,10 +80,11 @@ def missing(
     terms: Callable[[str], frozenset[str]],
     numbers: Sequence[tuple[int, int]] = (),
 ) -> tuple[Name, ...]:
-    """The names of a text that are not in `there`, in whatever case and with whatever between their
-    parts (`OAuthClient` is "OAuth client"), dotted names part by part. `terms` folds the forms of a
-    word, and `folded` are those of `there`; what is written like code has one form. What is within
-    `numbers` (begin and end, in order) is no name: `5ms`, `v2.4.1`, the May of a date."""
+    """Return the names of a text that are not in `there`. Case and separators of parts are ignored
+    (`OAuthClient` is "OAuth client"), and dotted names are looked up part by part. `terms` folds
+    the forms of a word, and `folded` are the terms of `there`; names that are written like code are
+    not folded. Text within `numbers` (start and end, in order) is no name: `5ms`, `v2.4.1`, the May
+    of a date."""
     names = names_in(text)
     if not names:
         return ()
@@ -135,12 +137,12 @@ def _is_name(
 
 
 def _shouted(text: str) -> bool:
-    """Is the whole sentence in capitals?"""
+    """Return whether most letters of the sentence are capitals."""
     letters = [one for one in text if one.isalpha()]
     return sum(one.isupper() for one in letters) > 0.7 * len(letters)
 
 
 def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
-    """Is it in one of these, which are in order and apart?"""
+    """Return whether a position is in one of the spans, which are sorted and do not overlap."""
     place = bisect_right(spans, at, key=lambda span: span[0]) - 1
     return place >= 0 and at < spans[place][1]

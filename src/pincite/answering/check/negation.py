@@ -1,4 +1,4 @@
-"""Detect contradictions: one of an answer's sentence and its passage denies what the other says."""
+"""Detect contradictions: a sentence of an answer denies what its passage says, or the reverse."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _NEGATION: Final = re.compile(
     r"|fails?\sto|\w+n['’]t|nicht|kein\w*|nie|ohne|weder)\b(?!\sonly)",
     re.IGNORECASE,
 )
-#: Phrases with a negation in them that deny nothing.
+#: Phrases with a negation that deny nothing.
 _HARMLESS: Final = re.compile(
     r"\b(?:whether\sor\snot|if\snot|not\sonly|no\slonger\sthan|no\smore\sthan|no\sless\sthan"
     r"|no\slater\sthan|no\smatter|or\snot|no\sdoubt|not\snecessarily)\b",
     re.IGNORECASE,
 )
-_REACH: Final = 4  # words behind a negation that it is about; guess, see docs/decisions/0034
+_REACH: Final = 4  # words after a negation that it concerns; guess, see docs/decisions/0034
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_ALIKE: Final = 0.6  # of a sentence's words in one sentence of the passage: it is said of the same
+_ALIKE: Final = 0.6  # share of words in a passage's sentence that is about the same
 
-#: Each negation of a text, and the words that it is about.
+#: Each negation of a text, and the words that it concerns.
 Negations = Sequence[tuple[str, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """What one text denies and the other does not, and the word that does it."""
+    """A contradiction: the negation (`by`), and the text that has it (`what`)."""
 
     by: str
     what: str
@@ -42,9 +42,9 @@ def contradiction(
     terms: Callable[[str], frozenset[str]],
     negations: Callable[[str], Negations],
 ) -> Denied | None:
-    """The first negation that stands in the text and not in the sentences of a passage that say
-    the same of the same, or the other way round. None where nothing says the same. `negations` are
-    those of a text, see `negations_in`. Lines of code have none."""
+    """Return the first negation that only one side has: the text, or the sentences of a passage
+    that are about the same. None if no sentence is about the same. `negations` returns those of a
+    text, see `negations_in`. Lines of code have none."""
     own = terms(text)
     if len(own) < 2:
         return None
@@ -60,7 +60,7 @@ def contradiction(
         denied = any(about & theirs for theirs in elsewhere)
         if about and not denied and not any(_answered(about, others) for others in there):
             return Denied(word, text)
-    # Where the closest sentence denies what the text says of the same words.
+    # The closest sentence may deny what the text says of the same words.
     best = max(range(len(alike)), key=lambda n: (_overlap(own, alike[n][1]), -n))
     if not said:
         for word, about in there[best]:
@@ -76,12 +76,13 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _answered(about: frozenset[str], others: Sequence[tuple[str, frozenset[str]]]) -> bool:
-    """Does any of the other negations deny the same?"""
+    """Return whether any of the other negations concerns the same words."""
     return any(about & theirs or not theirs for _, theirs in others)
 
 
 def negations_in(text: str, terms: Callable[[str], frozenset[str]]) -> Negations:
-    """Each negation with the informative words behind it, or before it where it ends the text."""
+    """Return each negation with the informative words after it, or before it if it ends the
+    text."""
     plain = _HARMLESS.sub(lambda match: " " * len(match[0]), text)
     found = []
     for match in _NEGATION.finditer(plain):

@@ -1,4 +1,4 @@
-"""The passages that an answer is from."""
+"""The passages that an answer is made from."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pincite.model import AnswerSource, Evidence
 
 @dataclass(frozen=True)
 class Told:
-    """A passage as a model is told it: exactly `text`, cited by `citation`. `weak` says that it is
-    below the bar. `cut`: it is only the beginning of what the citation names."""
+    """A passage as a model gets it: exactly `text`, cited by `citation`. `weak` means that it is
+    below the threshold."""
 
     item: Evidence
     text: str
@@ -25,42 +25,42 @@ class Told:
 
     @property
     def number(self) -> int:
-        """That of the evidence, and of `[n]`."""
+        """Return the number of the evidence, which is that of `[n]`."""
         return self.item.number
 
     @property
     def about(self) -> str:
-        """What stands around the text and names what it is about: path, title, headings,
-        the description of its folder."""
+        """Return the texts that say what the passage is about: repository, path, title, headings,
+        symbols, and the description of its folder."""
         item = self.item
         named = (item.repo, item.path, item.title, *item.headings, *item.symbols)
         return "\n".join((*named, *item.descriptions))
 
     @property
     def all_text(self) -> str:
-        """All that a sentence may be from: the text, of a manual page as it is displayed, and what
-        a model saw in its picture."""
+        """Return the text that a sentence may be based on: the passage, a manual page as it is
+        displayed, and the description of its picture by a model."""
         text = shown(self._displayed[0]) if self._displayed else self.text
         return f"{text}\n{self.item.note}" if self.item.note else text
 
     @property
     def known(self) -> str:
-        """All that a sentence may be from or about."""
+        """Return all text that a sentence may be based on, including `about`."""
         return f"{self.about}\n{self.all_text}"
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """The numbers of all that is known, and of the text those within names as well."""
+        """Return the numbers of all known text, in the passage also those within names."""
         return (*numbers_in(self.about), *numbers_in(self.all_text, names=True))
 
     @cached_property
     def words(self) -> Words:
-        """The words of all that is known."""
+        """Return the words of all known text."""
         return words_in(self.known)
 
     @cached_property
     def sentences(self) -> tuple[SentenceText, ...]:
-        """The sentences of all of it, and of code its lines."""
+        """Return the sentences of the passage, for code also its lines."""
         if self.item.source_type == "code":
             return (*said_in_code(self.text), *_said(self.item.note, "text"))
         if self._displayed:
@@ -71,14 +71,14 @@ class Told:
 
     @cached_property
     def _displayed(self) -> tuple[str, tuple[Sentence, ...]] | None:
-        """What a manual page displays, and its sentences; None for all else."""
+        """Return the displayed text of a manual page and its sentences; None for other passages."""
         if self.item.language != "roff" or self.item.source_type == "code":
             return None
         return words_of_markup(self.text, "roff")
 
     @property
     def source(self) -> AnswerSource:
-        """The passage as the answer has it."""
+        """Return the passage as a source of the answer."""
         item = self.item
         return AnswerSource(
             item.number,
@@ -104,7 +104,7 @@ def _is_picture(url: str | None) -> bool:
 
 
 def told_of(item: Evidence, *, around: bool, weak: bool = False) -> Told:
-    """The passage, with what is shown around it where that can be cited."""
+    """Return the passage, with the context around it if that can be cited and `around` is set."""
     if around and item.context is not None and item.context.citation:
         return Told(item, item.context.text, item.context.citation, weak)
     return Told(item, item.text, item.citation, weak)

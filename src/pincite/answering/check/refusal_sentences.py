@@ -1,9 +1,9 @@
-"""English sentences that say of the passages that they do not answer.
+"""English sentences which say that the passages do not answer the question.
 
-The passages themselves do not say something, or it is not found in them. "The documentation says
-that Python 2 is not supported" is an answer, and so is "The context does not provide a timeout".
-Cases of both kinds are in `tests/answering/check/refusals.py`; what is not told for sure is an
-answer.
+They say that the passages do not state something, or that it is not found in them. "The
+documentation says that Python 2 is not supported" is an answer, and so is "The context does not
+provide a timeout". Cases of both kinds are in `tests/answering/check/refusals.py`; an uncertain
+case is an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _any(*ways: str) -> str:
 # The passages.
 _GIVEN: Final = "(?:provided|given|numbered|retrieved|available|supplied|above|following|quoted)"
 _THE: Final = r"(?:(?:the|these|those|this|your|both|all)\s(?:of\sthe\s)?)"
-#: What a sentence about the prompt speaks of, and what passages may speak of themselves.
+#: Words for the prompt's passages, and words that passages may use for themselves.
 _SURE: Final = r"(?:passages?|excerpts?|snippets?|documentation)"
 _OPEN: Final = (
     r"(?:(?:source\s)?texts?|sources?|evidence|documents?|contexts?|information|material)"
@@ -39,7 +39,7 @@ _IN: Final = (
     r"|(?:based|going|relying)\son)"
 )
 _ASKED: Final = r"(?:how|what|when|where|which|who|why|whether)\b"
-#: Behind them a sentence ends or goes on, so that "in the context manager" is not there.
+#: After these words a sentence ends or goes on, so that "in the context manager" does not match.
 _ENDS: Final = rf"(?=\W*\Z|[,;]|\s(?:{_ASKED}|(?:to|about|on|of|for|regarding|that|so)\b))"
 _IN_PASSAGES: Final = rf"{_IN}\s{_PASSAGES}{_ENDS}"
 _IN_BOTH: Final = rf"{_IN}\s{_BOTH}{_ENDS}"
@@ -130,11 +130,11 @@ _REFUSALS: Final = (
     (_IN, rf"{_BOTH},", _any(_I_CANNOT, _UNKNOWN)),
     (_IN, rf"{_BOTH},", _THERE_IS, _NO, _INFORMATION),
 )
-# What comes behind it.
+# The text after the refusal.
 _JOINS: Final = (
     r"(?:(?:so|and|as|because|since|hence|therefore|thus|then|instead|just|please|simply)\s){0,2}"
 )
-#: It still says no more than that the passages do not answer.
+#: Continuations that are part of the refusal.
 _STILL: Final = _any(
     rf"(?:they|it)\s(?:only\s)?{_SAY_OR_HOLD}",
     r"they\s(?:only|just|mainly|focus|are\s(?:only\s)?about)\b",
@@ -162,7 +162,7 @@ _CLAUSE: Final = _any(
     # "the default is", but in a list neither "and how it is" nor "the plan that is"
     rf"{_JOINS}(?:(?!(?:{_ASKED}|(?:and|if|nor|or|that|to)\b))[^\s,.:;]+\s){{1,4}}?{_IS}",
 )
-#: Who goes on with something else answers a part.
+#: A sentence that goes on with something else answers a part of the question.
 _GOES_ON: Final = _any(
     rf"(?:,?\s(?:but|however|although|though|whereas)|;|:(?=\s))\W+(?!{_STILL})",
     rf",\s(?!{_JOINS}{_STILL}){_any(_DOES, _CLAUSE)}",
@@ -171,7 +171,8 @@ _GOES_ON: Final = _any(
 
 
 def refuses(sentence: str) -> bool:
-    """Does it say this of the passages, and nothing else? It has no citation, and single spaces."""
+    """Return whether the sentence says that the passages do not answer, and nothing else. It must
+    have no citation and single spaces."""
     refusals, goes_on = _compiled()
     found = next(filter(None, (one.match(sentence) for one in refusals)), None)
     return found is not None and goes_on.search(sentence, found.end()) is None
@@ -179,6 +180,6 @@ def refuses(sentence: str) -> bool:
 
 @cache
 def _compiled() -> tuple[Sequence[re.Pattern[str]], re.Pattern[str]]:
-    """Takes 80 ms, and most answers have citations."""
+    """Return the compiled patterns. Compiling takes 80 ms, and most answers have citations."""
     refusals = [_INTRODUCTION + r"\s".join(parts) for parts in _REFUSALS]
     return [re.compile(one, re.IGNORECASE) for one in refusals], re.compile(_GOES_ON, re.IGNORECASE)

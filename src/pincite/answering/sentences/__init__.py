@@ -1,1 +1,1 @@
-"""A passage or an answer as sentences: without markup, with what belongs to each of them."""
+"""Split passages and answers into sentences: without markup, with what belongs to each of them."""

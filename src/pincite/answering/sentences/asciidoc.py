@@ -1,4 +1,4 @@
-"""Marks of AsciiDoc: blocks between delimiters, and lines that are no text."""
+"""Marks of AsciiDoc: blocks between delimiters, and lines without text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
-#: What begins and ends a block.
+#: The line that begins and ends a block.
 _DELIMITER: Final = re.compile(r"([-.=*/])\1{3,}")
 _SIZE: Final = 4  # of a delimiter, by convention
-#: The line before a block that says what it is, is its title, or joins it to an item.
+#: The line before a block: its style, its title, or a mark that joins it to an item.
 _STYLE: Final = re.compile(r"\[(?!\[).*\]|\+|\.[^\W\d_].*")
 _ATTRIBUTES: Final = (
     r"\[(?:[#.%][^\]]*|(?:source|listing|verse|quote|horizontal|example|NOTE|TIP|WARNING|IMPORTANT"
     r"|CAUTION|synopsis)(?:,[^\]]*)?|(?:cols|options|role|width|subs)=[^\]]*)\]"
 )
-#: Such a line that no other language has.
+#: A style line that no other language has.
 _OWN_STYLE: Final = re.compile(_ATTRIBUTES)
 #: Anchors, attributes of blocks, and conditions.
 MARK: Final = re.compile(
@@ -30,10 +30,10 @@ Kind = Literal["code", "prose", "comment"]
 
 
 def blocks_of(lines: Sequence[str], language: str) -> Mapping[int, Kind]:
-    """What begins at the places of delimiters in a text of these lines. Rules of other languages
-    look alike, so there are blocks in AsciiDoc, and in plain text below `[source]` and its like.
-    Rules of AsciiDoc itself are above and below a title, and between sections. Takes time linear in
-    the text."""
+    """Return the kinds of the blocks in a text with these lines, by the position of the first
+    delimiter. Rules of other languages look alike, so there are blocks only in AsciiDoc, and in
+    plain text below `[source]` and similar lines. AsciiDoc itself has rules above and below a
+    title, and between sections. Takes time linear in the text."""
     blocks: dict[int, Kind] = {}
     if language not in ("asciidoc", "text"):
         return blocks

@@ -1,4 +1,6 @@
-"""The block that a sentence introduces: a list, code, a table or one sentence; or a box."""
+"""The block that a sentence introduces: a list, code, a table or one sentence; or the box of a
+label.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ from pincite.answering.sentences.passage_sentence import PassageSentence
 
 _ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z")
 _LIST: Final = re.compile(r"<(/?)(?:ul|ol|dl)(?=[\s>])", re.IGNORECASE)
-#: What begins or ends a table that is not of Markdown.
+#: The beginning or end of a table outside of Markdown.
 _TABLE: Final = re.compile(r"</?table(?=[\s>])|^\|={3,}|^\.T[SE]", re.IGNORECASE | re.MULTILINE)
 _COMMENT_LINES: Final = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\r?\n", re.MULTILINE | re.DOTALL)
 _BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
 _NUMBERED: Final = re.compile(r"(\d+)[.)]\s*\Z")
 _MOST_BETWEEN: Final = 40  # sentences or lines of code between two items; guess, unmeasured
-#: What is before the label of a box whose lines are indented.
+#: The mark before the label of a box whose lines are indented.
 _INDENTED: Final = ("!!!", "???", "===", "..")
 _DETAILS: Final = re.compile(r"<(?P<closes>/)?details(?=[\s>])", re.IGNORECASE)
 #: A comment may follow the marks that close a box.
@@ -27,10 +29,10 @@ _COLONS: Final = re.compile(
 
 
 def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop: int) -> int:
-    """The number behind the last sentence of its block, at most `stop`. An introduction has one, a
-    sentence without an end before a list, and an item with nested ones. It is one block of code,
-    one table, one sentence, or a list, which ends with its last item: the next one stands further
-    out, or has another mark. That of a label is its box."""
+    """Return the number after the last sentence of a sentence's block, at most `stop`. An
+    introduction has a block, a sentence without an end before a list, and an item with nested
+    items. The block is code, a table, one sentence, or a list. A list ends after its last item,
+    before an item with a smaller indent or another mark. The block of a label is its box."""
     if one.span.label:
         return _end_of_box(one, passage, stop)
     end = one.number + 1
@@ -40,7 +42,7 @@ def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop:
     if not (one.introduces or _goes_on(one, item, passage[end])):
         return end
     before, depth, first = one, _depths(item, one)[1] if item else 0, None
-    between: list[PassageSentence] = []  # belongs to the list if that goes on behind it
+    between: list[PassageSentence] = []  # belongs to the list if the list goes on after it
     for number in range(end, len(passage)):
         part = passage[number]
         if part.span.heading or part.is_question or (number >= stop and not between):
@@ -70,17 +72,17 @@ def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop:
 
 
 def has_block(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
-    """Does anything follow an introduction?"""
+    """Return whether a block follows an introduction."""
     return end_of_block(one, passage, one.number + 2) > one.number + 1
 
 
 def is_ended(one: PassageSentence) -> bool:
-    """Does it end as a sentence does?"""
+    """Return whether it ends like a sentence."""
     return _ENDED.search(one.said) is not None
 
 
 def _item_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> PassageSentence | None:
-    """The item that it is in the first paragraph of."""
+    """Return the item in whose first paragraph it is, or None."""
     for number in range(one.number, -1, -1):
         part = passage[number]
         if part.span.item or part.span.paragraph != one.span.paragraph:
@@ -91,14 +93,14 @@ def _item_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> Passag
 def _goes_on(
     one: PassageSentence, item: PassageSentence | None, following: PassageSentence
 ) -> bool:
-    """Does a list go on with a sentence that has no end, or is it nested in an item?"""
+    """Return whether a list continues a sentence without an end, or is nested in an item."""
     if item:
         return one is item and _is_listed(one) and _depths(one, following)[1] > 0
     return not (one.span.code or is_ended(one))
 
 
 def _is_listed(one: PassageSentence) -> bool:
-    """Is it an item with a mark?"""
+    """Return whether it is an item with a mark."""
     if one.is_row or not one.span.item:
         return False
     if one.item.language == "roff":
@@ -107,14 +109,14 @@ def _is_listed(one: PassageSentence) -> bool:
 
 
 def _mark(one: PassageSentence) -> str:
-    """The last character of the mark of an item, which is alike in a list."""
+    """Return the last character of an item's mark, which is equal for all items of a list."""
     if one.item.language == "roff":
         return one.span.mark
     return "" if one.item.language == "html" else _of_line(one).strip()[-1:]
 
 
 def _continues(before: PassageSentence, one: PassageSentence) -> bool:
-    """Are both lines of one block of code, or rows of one table?"""
+    """Return whether both are lines of one block of code, or rows of one table."""
     start = one.span.start
     text = one.item.text[before.span.end : start]
     if before.span.code and one.span.code:
@@ -130,15 +132,17 @@ def _continues(before: PassageSentence, one: PassageSentence) -> bool:
 
 
 def _may_be_between(one: PassageSentence, mark: str) -> bool:
-    """May a list with this mark go on behind what is no item and does not stand deeper? Code and
-    tables are between items of any list, other sentences between those that are numbered."""
+    """Return whether a list with this mark may go on after a sentence that is no item and has no
+    larger indent. Code and tables may be between the items of any list, other sentences only
+    between numbered items."""
     if one.item.language in ("html", "roff"):
         return False
     return one.span.code or one.is_row or (mark in (".", ")") and not one.introduces)
 
 
 def _resumes(one: PassageSentence, between: Sequence[PassageSentence]) -> bool:
-    """Does a list go on with this item? Behind sentences it counts on, as in `2.`"""
+    """Return whether a list goes on with this item. After sentences, its number must be above 1, as
+    in `2.`"""
     if all(part.span.code or part.is_row for part in between):
         return True
     number = _NUMBERED.search(_of_line(one))
@@ -146,19 +150,20 @@ def _resumes(one: PassageSentence, between: Sequence[PassageSentence]) -> bool:
 
 
 def _is_inside(one: PassageSentence, lowest: int, depth: int) -> bool:
-    """Is what is no item within a list at this depth? In HTML no tag has closed the list."""
+    """Return whether a sentence that is no item is within a list at this depth. In HTML, it is
+    until a tag closes the list."""
     return lowest >= depth if one.item.language == "html" else lowest > depth
 
 
 def _is_joined(before: PassageSentence, one: PassageSentence) -> bool:
-    """Does it belong to the item before it without standing deeper?"""
+    """Return whether it belongs to the item before it without a larger indent."""
     same = one.span.paragraph == before.span.paragraph and not before.span.code
     return same or _continues(before, one)
 
 
 def _depths(before: PassageSentence, one: PassageSentence) -> tuple[int, int]:
-    """How much deeper a sentence stands than one before it, in characters and lists of HTML: at
-    the lowest tag between them, and itself."""
+    """Return how much deeper a sentence is than an earlier one, in characters and HTML lists: at
+    the lowest point between them, and at the sentence itself."""
     deeper = 0 if one.item.language == "html" else _indent(one) - _indent(before)
     tags = _LIST.finditer(one.item.text, before.span.end, one.span.start)
     levels = [*accumulate(-1 if tag[1] else 1 for tag in tags)] or [0]
@@ -173,8 +178,8 @@ def _indent(one: PassageSentence) -> int:
 
 
 def _end_of_box(label: PassageSentence, passage: Sequence[PassageSentence], stop: int) -> int:
-    """The number behind the last sentence of the box or tab before `stop`: it has the lines that
-    are indented below its label, or those up to `:::` or `</details>`."""
+    """Return the number after the last sentence of a box or tab, at most `stop`. It has the lines
+    with a larger indent than its label, or the lines up to `:::` or `</details>`."""
     lead = _of_line(label).lstrip()
     mark = _COLONS if lead.startswith(":::") else _DETAILS
     before, end, depth = label, label.number + 1, 0
@@ -196,6 +201,6 @@ def _end_of_box(label: PassageSentence, passage: Sequence[PassageSentence], stop
 
 
 def _of_line(one: PassageSentence) -> str:
-    """What stands before it in its line."""
+    """Return the text before it on its line."""
     text, start = one.item.text, one.span.start
     return text[text.rfind("\n", 0, start) + 1 : start]

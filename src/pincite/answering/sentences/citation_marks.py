@@ -1,4 +1,4 @@
-"""`[1]` and its kin in what a model writes: what counts as a citation, and where each stands."""
+"""Find citations such as `[1]` in the text of a model."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from typing import Final
 
 from pincite.answering.sentences.verbatim import code_of
 
-#: What may stand between bracket and number without being seen, or nearly so.
+#: Characters that may be between bracket and number, as they are hardly visible.
 _UNSEEN: Final = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]{0,4}"
 _NUMBERS: Final = rf"\d{{1,3}}(?:{_UNSEEN}(?:[,;&–-]|and){_UNSEEN}\d{{1,3}}){{0,40}}"
-#: As models write it: `[1]`, `[1, 3-5]`, `[passage 1]`, `[^1]`, `【1】`, `【1†source】`, `［1］`.
+#: Citations as models write them: `[1]`, `[1, 3-5]`, `[passage 1]`, `[^1]`, their forms with wide
+#: brackets, and those with a name, `【1†source】`.
 CITATION: Final = (
     rf"(?:\[(?:\^|{_UNSEEN}(?:[Pp]assage|[Ss]ource)s?\s)?{_UNSEEN}{_NUMBERS}{_UNSEEN}\]"
     rf"|[【［]{_UNSEEN}{_NUMBERS}(?::\d{{1,3}})?(?:†[^【】［］\n]{{0,60}})?{_UNSEEN}[】］])"
 )
-#: Not a link, an index or a word: nothing of those follows a citation.
+#: A citation that is no link, index or word: nothing of those follows it.
 _FOUND: Final = re.compile(rf"{CITATION}(?![(A-Za-z0-9_])")
 _RANGE: Final = re.compile(rf"(\d{{1,3}})(?:{_UNSEEN}[–-]{_UNSEEN}(\d{{1,3}}))?")
-#: An ordinary word, or a number, to which some models glue a citation: `the secret[1].`
+#: An ordinary word or number. Some models write a citation directly after it: `the secret[1].`
 _PLAIN_WORD: Final = re.compile(r"(?:^|[\s(\"'“‘*—–-])(?:[A-Za-z]{3,30}|\d{1,9})\Z")
 _ENDS: Final = re.compile(r"[.,;!?)\]*_]*(?:\s|\Z|\[)")
 _END: Final = re.compile(r"[.,;!?)\]*_]+(?:\s|\Z|\[)|\s*\Z|\[")
@@ -31,8 +32,8 @@ _WRAPPED: Final = {"(": ")", "[": "]", "（": "）"}
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """`text[start:end]` is one citation, `runs` the numbers in it. `glued`: it stands behind a word
-    in the middle of a sentence, and may be an index of code instead."""
+    """A citation at `text[start:end]`; `runs` are the ranges of its numbers. If it is `glued`, it
+    directly follows a word in the middle of a sentence, and may be an index of code instead."""
 
     start: int
     end: int
@@ -41,15 +42,16 @@ class Cited:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """All of them, in order."""
+        """Return all numbers, in order."""
         return tuple(number for run in self.runs for number in run)
 
 
 def citations(text: str) -> Iterator[Cited]:
-    """The citations of a text, in order, but for those in code. Several may stand side by side.
+    """Yield the citations of a text outside of code, in order. Several may be adjacent.
 
-    `x[1]`, `f(x)[1]`, `[1](a link)` and a line that begins with `[1]: ` are none. Takes time linear
-    in the text."""
+    `x[1]`, `f(x)[1]`, `[1](a link)` and a line that begins with `[1]: ` are no citations. Takes
+    time linear in the text.
+    """
     code = code_of(text)
     begins = [start for start, _ in code]
     before = -1
@@ -67,7 +69,7 @@ def citations(text: str) -> Iterator[Cited]:
 
 
 def without_citations(text: str) -> str:
-    """The text without its citations and the white space before each."""
+    """Return the text without its citations and the white space before each."""
     parts, at = [], 0
     for one in citations(text):
         parts.append(text[at : before_of(text, one.start, at)])
@@ -76,7 +78,7 @@ def without_citations(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text with a backslash before what would be a citation."""
+    """Return the text with a backslash before each part that would be a citation."""
     parts, at = [], 0
     for one in citations(text):
         parts.append(text[at : one.start])
@@ -85,14 +87,14 @@ def escaped(text: str) -> str:
 
 
 def before_of(text: str, start: int, least: int) -> int:
-    """Where the white space of the line begins that stands before `start`."""
+    """Return the start of the white space before `start` on its line, at least `least`."""
     while start > least and text[start - 1] in " \t":
         start -= 1
     return start
 
 
 def wrapped(text: str, start: int, end: int) -> bool:
-    """Do brackets stand around this, which would be left with nothing in them?"""
+    """Return whether brackets enclose this part and would be left empty without it."""
     return start > 0 and end < len(text) and _WRAPPED.get(text[start - 1]) == text[end]
 
 
@@ -114,7 +116,7 @@ def _behind_word(text: str, start: int) -> bool:
 
 
 def _runs(written: str) -> tuple[range, ...]:
-    """The runs of numbers that `[1, 3-5]` means."""
+    """Return the ranges of numbers of a citation such as `[1, 3-5]`."""
     written = re.split("[:†]", written)[0]
     found = []
     for match in _RANGE.finditer(written):

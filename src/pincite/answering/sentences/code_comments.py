@@ -1,4 +1,4 @@
-"""Comments and docstrings of code, as the sentences of a passage."""
+"""Comments and docstrings of code as sentences of a passage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from pincite.answering.sentences.split import Sentence, split
 from pincite.support.fields import replace
 
-#: How a comment over several lines begins, and how it ends.
+#: The beginnings and ends of comments over several lines.
 _BLOCKS: Final = {
     "/*": "*/",
     "<!--": "-->",
@@ -22,13 +22,13 @@ _BLOCKS: Final = {
     "'''": "'''",
 }
 _QUOTES: Final = ('"""', "'''")
-#: The beginning of a comment over several lines, where a line begins; Python's letters before
-#: quotes, and Elixir's `@doc`.
+#: The beginning of a comment over several lines, at the beginning of a line. Python has letters
+#: before quotes, and Elixir `@doc`.
 _OPENS: Final = re.compile(
     r"\s*(?:(?:@\w{1,20}\s{1,4})?[rRuUbB]{0,2}(?P<quotes>\"\"\"|''')"
     r"|(?P<mark>/\*|<!--|\{-|\(\*|--\[\[|=begin))[*!]*"
 )
-#: Of a line: `#` may also begin what a preprocessor does, or an attribute of Rust.
+#: A comment of one line. `#` may also begin a line for a preprocessor, or an attribute of Rust.
 _LINE: Final = re.compile(
     r"\s*(?://+!?|--+(?!\[\[)|;+|%+|#(?!\[|!\[|!/|\s{0,9}(?:define|undef|include|if|ifdef|ifndef|elif"
     r"|else|endif|pragma|error|line|region|endregion)\b)#*)(?=\s|\w|\Z)"
@@ -45,7 +45,7 @@ class SentenceText:
 
 
 def said_in_code(text: str) -> tuple[SentenceText, ...]:
-    """The sentences of comments and docstrings, and each line of code, in order."""
+    """Return the sentences of comments and docstrings, and each line of code, in order."""
     words, found = words_of_code(text)
     return tuple(SentenceText(_joined(words[one.start : one.end]), code=one.code) for one in found)
 
@@ -55,9 +55,9 @@ def _joined(text: str) -> str:
 
 
 def words_of_code(text: str) -> tuple[str, tuple[Sentence, ...]]:
-    """The text with spaces in place of what marks comments and docstrings, and in order their
-    sentences and each line of code. The beginnings of lines decide, in any language; a comment
-    behind code belongs to its line. Takes time linear in the text."""
+    """Return the text with spaces in place of the marks of comments and docstrings, and their
+    sentences and each line of code, in order. The beginnings of lines decide, in any language; a
+    comment after code belongs to its line. Takes time linear in the text."""
     found: list[Sentence] = []
     kept: list[str] = []  # the lines so far
     run: list[str] = []  # those of them that are words, since the last line of code
@@ -78,7 +78,7 @@ def words_of_code(text: str) -> tuple[str, tuple[Sentence, ...]]:
 
 
 def _sentences(lines: Sequence[str], end: int) -> list[Sentence]:
-    """The sentences of the lines that end there in a text."""
+    """Return the sentences of lines that end at the position `end` of a text."""
     words = "".join(lines)
     begun = end - len(words)
     return [replace(one, start=begun + one.start, end=begun + one.end) for one in split(words)]
@@ -86,13 +86,15 @@ def _sentences(lines: Sequence[str], end: int) -> list[Sentence]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one line after the other. `comment` and `string` are what ends those that are open."""
+    """Reads lines one after the other. `comment` and `string` are the ends of an open comment and
+    string."""
 
     comment: str = ""
     string: str = ""
 
     def words_of(self, line: str) -> str | None:
-        """The line with spaces in place of what marks a comment or docstring, None for code."""
+        """Return the line with spaces in place of the marks of a comment or docstring; None for
+        code."""
         first, words, rest = self._comment(line)
         if words is None or rest.strip(" \t\r\n;,)"):
             self.string = _open_string(line, self.string)
@@ -102,7 +104,8 @@ class _Reader:
         return said.ljust(end) + line[end:]
 
     def _comment(self, line: str) -> tuple[int, str | None, str]:
-        """Where the words of a comment begin, the line up to its end, and what follows it."""
+        """Return the start of the words of a comment, the line up to its end, and the text after
+        it."""
         if self.comment:
             words, ended, rest = line.partition(self.comment)
             star = _STAR.match(words) if self.comment == "*/" else None
@@ -120,7 +123,7 @@ class _Reader:
 
 
 def _open_string(line: str, string: str) -> str:
-    """The quotes of the string of several lines that is open behind this line of code."""
+    """Return the quotes of the string over several lines that is open after this line of code."""
     for quotes in (string,) if string else _QUOTES:
         if line.count(quotes) % 2:
             return "" if string else quotes

@@ -1,13 +1,13 @@
-"""Marks of reStructuredText: which directives have words of the page, and which do not."""
+"""Marks of reStructuredText: which directives contain text of the page."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, Literal
 
-#: Names of directives that take back some of what is above them.
+#: Names of directives that restrict the text above them.
 REMOVALS: Final = frozenset("deprecated deprecated-removed soft-deprecated versionremoved".split())
-#: Names of directives that are some of what they say.
+#: Names of directives that are a part of their text.
 NOTICES: Final = REMOVALS | frozenset(
     "warning caution danger versionadded versionchanged availability".split()
 )
@@ -19,9 +19,10 @@ _OF_CODE: Final = frozenset(
     " testcode testsetup testcleanup testoutput click:example click:run jupyter-execute graphviz"
     " plot".split()
 )
-#: Their block has no words of the page either.
+#: Directives whose block is no text of the page either.
 _HIDDEN: Final = frozenset("index literalinclude meta raw toctree".split())
-#: Their argument names a file, an author, a setting of the page or what another page describes.
+#: Directives whose argument names a file, an author, a setting of the page, or something that
+#: another page describes.
 _OF_PAGES: Final = _HIDDEN | frozenset(
     "audit-event click codeauthor container contents cssclass currentmodule default-domain"
     " default-role figure highlight highlightlang ifconfig image include module moduleauthor"
@@ -36,15 +37,15 @@ OPTION: Final = re.compile(r":[\w-]{1,60}:(?=\s|\Z)")
 #: Targets and substitutions.
 TARGET: Final = re.compile(r"\.\.[ \t]+(?:_.*:.*|\|.*)|__[ \t].*")
 
-#: What the block of a directive is, and its argument: code; words after the name, after the
-#: argument or without either; nothing that is shown.
+#: The kind of a directive's block and argument: code; text that includes the name, the argument, or
+#: neither; nothing that is displayed.
 Kind = Literal["code", "notice", "prose", "page", "hidden", "label"]
 
 
 def kind_of(name: str) -> Kind:
-    """What the argument of a directive is: words, with its name for a `notice`; a `label` of what
-    it describes; else nothing that is shown. The block below is words, but for `code` and for
-    `hidden`. Upper case is lower case, and `py:module` is `module`."""
+    """Return the kind of a directive's argument: text, for a `notice` with the directive's name; a
+    `label` for what it describes; otherwise nothing that is displayed. The block below is text,
+    except for `code` and `hidden`. Case is ignored, and `py:module` is `module`."""
     name = name.lower()
     own = name.rpartition(":")[2]
     if name in _OF_CODE or own in _OF_CODE:

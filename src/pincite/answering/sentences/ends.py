@@ -8,7 +8,7 @@ from typing import Final
 from pincite.answering.sentences.citation_marks import CITATION
 from pincite.answering.sentences.verbatim import in_backticks
 
-#: What ends with a full stop and no sentence. Lower case, without that full stop.
+#: Abbreviations that end with a full stop, in lower case, without it.
 _ABBREVIATIONS: Final = frozenset(
     "e.g i.e etc vs cf al fig figs no nos eq eqs sec secs ch chap vol pp approx incl excl jr sr"
     " inc ltd co corp dept est ca resp viz ed eds ref refs min max avg z.b d.h"
@@ -22,15 +22,16 @@ _END: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
 _LETTER: Final = re.compile(r"[^\W\d_]\.")
-_MOST_WORD: Final = 40  # characters before a full stop that are looked at
+_MOST_WORD: Final = 40  # characters before a full stop that are read
 _INDENT: Final = 40  # of a line after it
-#: Links, and brackets of a line, which are not split either.
+#: Links, and brackets within a line. They are not split.
 _LINK: Final = re.compile(r"\[[^\[\]\n]{1,300}\](?:\([^()\s]{1,500}\))?")
 
 
 def sentences_of(part: str, begun: int = 0) -> list[tuple[int, int]]:
-    """Where the sentences of a paragraph begin and end, from `begun` on, with the white space
-    between them. Code in backticks and links are never split. Takes time linear in the text."""
+    """Return the starts and ends of the sentences of a paragraph, from `begun` on, with the
+    white space between them. Code in backticks and links are never split. Takes time linear in
+    the text."""
     whole = sorted([*in_backticks(part), *(one.span() for one in _LINK.finditer(part))])
     found, held = [], 0
     for stop in _END.finditer(part):
@@ -48,7 +49,8 @@ def sentences_of(part: str, begun: int = 0) -> list[tuple[int, int]]:
 
 
 def _abbreviated(part: str, dot: int, end: int) -> bool:
-    """Is this full stop that of an abbreviation, an initial or the number of an item?"""
+    """Return whether this full stop belongs to an abbreviation, an initial or the number of an
+    item."""
     if dot == 0:
         return False
     match = _WORD.search(part[max(0, dot - _MOST_WORD) : dot])

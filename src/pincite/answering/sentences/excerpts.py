@@ -1,4 +1,6 @@
-"""Extend a sentence of the evidence by what belongs to it, and cut both for display."""
+"""Extend a sentence of the evidence by the sentences that belong to it, and shorten them for
+display.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +17,30 @@ from pincite.answering.sentences.markup import shown, words_of_markup
 from pincite.answering.sentences.passage_sentence import PassageSentence, Terms
 from pincite.support.fields import replace
 
-LONGEST: Final = 600  # characters; what is longer is a table or no sentence
-_WINDOW: Final = 300  # characters with the sentences that follow; see docs/decisions/0083
-_SHORT: Final = 80  # characters of a paragraph that goes on in the next; see docs/decisions/0083
-_PIECES: Final = 20_000  # words of a longer one that are looked at
-_MOST_LABELS: Final = 8  # that are quoted above a sentence; guess, unmeasured
-_MOST_LOOKED_AT: Final = 1_000_000  # characters of blocks above; guess, unmeasured
+LONGEST: Final = 600  # characters; a longer text is a table or no sentence
+_WINDOW: Final = 300  # characters including following sentences; see docs/decisions/0083
+_SHORT: Final = 80  # characters of a paragraph to which the next is added; see docs/decisions/0083
+_PIECES: Final = 20_000  # words of a longer one that are read
+_MOST_LABELS: Final = 8  # labels that are quoted above a sentence; guess, unmeasured
+_MOST_LOOKED_AT: Final = 1_000_000  # characters of blocks above that are read; guess, unmeasured
 _LEAST_CELL: Final = 60  # characters that are shown of each long cell; guess, unmeasured
 
 _TOKEN: Final = re.compile(r"\S+")
 _CELL: Final = re.compile(r"(?<!\\)\|")
-#: What says nothing without the sentence or the term before it.
+#: A sentence that has no meaning without the sentence or the term before it.
 _DEFAULT: Final = re.compile(r"\W*(?:the )?defaults?\b", re.IGNORECASE)
-#: A sentence that asks, by its end.
+#: The end of a question.
 ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
-#: A paragraph that is a label in bold. What ends as a sentence does is emphasis.
+#: A paragraph that is a label in bold. Bold text that ends like a sentence is emphasis.
 _LABEL: Final = re.compile(r"\s*(\*\*|__)[^*_\n]*[^*_\n.!]\1:?\s*")
-#: What is denied or over for all that is below.
+#: Words that deny or end something for all text below.
 _DENIES: Final = re.compile(
     r"\b(?:not|no|never|cannot|\w+n['’]t|without|deprecated|removed|obsolete|forbidden"
     r"|un(?:supported|available|safe|stable|maintained))\b",
     re.IGNORECASE,
 )
 _NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::", re.IGNORECASE)
-#: What takes back some of the sentence before it.
+#: The beginning of a sentence that restricts the one before it.
 _BUT: Final = re.compile(
     rf"[\s*_(\"'“‘]*(?:but|however|except|unless|only|not|(?:{'|'.join(sorted(REMOVALS))})::"
     r"|this cannot"
@@ -50,15 +52,19 @@ _BUT: Final = re.compile(
 def grown(
     one: PassageSentence, passage: Sequence[PassageSentence], used: Set[tuple[int, int]]
 ) -> list[PassageSentence]:
-    """The sentence with what belongs to it, in order; without sentences that are `used`.
+    """Return the sentence with the sentences that belong to it, in order, without those in `used`.
 
-    Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
-    at most 80. One that takes something back, and its block, up to 600; "…" is there for a longer
-    one. A question, a label on a line of its own and the end of what is denied end them. Before a
-    default stands what it is the default of, before what takes something back the sentence before
-    it, and before the first sentence on a function, an option or in a box its name or title. The
-    nearest heading, the title of its box, or what introduces its list or code, is before all of it
-    where it denies. Rows and headings have none that follow, and those of code files nothing."""
+    These are the sentences after it in its paragraph, up to 300 characters, and those of the next
+    paragraph if its own has at most 80. A sentence that restricts the previous one is added up to
+    600 characters, and so is the sentence's block; "…" replaces longer ones. The excerpt ends
+    before a question, a label on a separate line, and the end of a denied part.
+
+    Before a default comes what it is the default of. Before a restriction comes the sentence that
+    it restricts. Before the first sentence on a function, an option or in a box comes its name or
+    title. The nearest heading, the title of its box, or the introduction of its list or code comes
+    first if it denies something. Rows and headings get no sentences after them, and sentences of
+    code files get none at all.
+    """
     if one.item.source_type == "code" or one.span.heading:
         return [one]
     run = [*_before(one, passage, used), one]
@@ -101,7 +107,7 @@ def grown(
 def _before(
     one: PassageSentence, passage: Sequence[PassageSentence], used: Set[tuple[int, int]]
 ) -> list[PassageSentence]:
-    """What belongs to it above, in order."""
+    """Return the sentences above that belong to it, in order."""
     first, found = one, []
     above = passage[: one.number]
     is_default = _DEFAULT.match(one.said) and not one.is_row
@@ -120,14 +126,14 @@ def _before(
 
 
 def _asks_alone(one: PassageSentence, before: PassageSentence) -> bool:
-    """Is the sentence a question on a line of its own?"""
+    """Return whether the sentence is a question on a line of its own."""
     if one.span.code or one.span.item or not ASKS.search(one.said):
         return False
     return "\n" in one.item.text[before.span.end : one.span.start]
 
 
 def _is_label(one: PassageSentence, before: PassageSentence) -> bool:
-    """Is the sentence a label in a paragraph of its own?"""
+    """Return whether the sentence is a label in a paragraph of its own."""
     ended = one.span.paragraph != before.span.paragraph
     return ended and not one.span.code and _LABEL.fullmatch(one.words) is not None
 
@@ -135,7 +141,7 @@ def _is_label(one: PassageSentence, before: PassageSentence) -> bool:
 def _end_of_denied(
     above: Sequence[PassageSentence], one: PassageSentence, passage: Sequence[PassageSentence]
 ) -> int:
-    """The number behind the block or box of what denies it and is quoted above."""
+    """Return the number after the block or box of a quoted sentence that denies this one."""
     denials = (
         part for part in above if _denies(part) and (part.span.label or not part.span.heading)
     )
@@ -144,7 +150,7 @@ def _end_of_denied(
 
 
 def _leaves(one: PassageSentence, before: PassageSentence, denied: int) -> bool:
-    """Does the sentence begin a paragraph behind what is denied?"""
+    """Return whether the sentence begins a paragraph after the denied part."""
     return one.number >= denied and one.span.paragraph != before.span.paragraph
 
 
@@ -155,9 +161,10 @@ def _denies(one: PassageSentence) -> bool:
 def _denial_of(
     one: PassageSentence, passage: Sequence[PassageSentence], found: Sequence[PassageSentence]
 ) -> PassageSentence | None:
-    """What denies it above: its heading, or what it is in the block or box of. That is not one of
-    the labels that were found. Where blocks have too many characters to look at, what denies is
-    taken for its own: a reader sees a wrong denial, and does not see that one is missing."""
+    """Return the text above that denies a sentence: its heading, or the introduction of its block
+    or box, unless that is among the labels in `found`. If the blocks have too many characters to
+    read, a denial counts as one for this sentence: a reader notices a wrong denial, but not a
+    missing one."""
     if one.span.heading:
         return None
     looked_at = 0
@@ -174,7 +181,8 @@ def _denial_of(
 
 
 def _is_cut(one: PassageSentence) -> bool:
-    """Does the passage end inside of it? The next line is known where it is in the context."""
+    """Return whether the passage ends within the sentence. The next line is known if it is in the
+    context."""
     item, context = one.item, one.item.context
     if one.span.code or is_ended(one) or item.text[one.span.end :].strip("\r\n"):
         return False
@@ -188,9 +196,9 @@ def _is_cut(one: PassageSentence) -> bool:
 def line_of(
     number: int, run: Sequence[PassageSentence], asked: frozenset[str], terms: Terms
 ) -> str:
-    """Prose on a line, items on lines of their own, code in a block, with the number behind it. A
-    `[2]` of the prose itself is written as Markdown has it, so that nobody takes it for a number of
-    ours. `…` is where some is missing."""
+    """Return an excerpt as Markdown: prose on one line, items on separate lines, code in a block,
+    with the number at the end. A `[2]` of the prose itself is escaped, so that it is no citation.
+    `…` marks missing text."""
     parts: list[str] = []
     before: PassageSentence | None = None
     for one in run:
@@ -240,8 +248,8 @@ def _part_of_cell(cell: str, room: int, asked: frozenset[str], terms: Terms) -> 
 
 
 def cut(one: PassageSentence, asked: frozenset[str], terms: Terms) -> PassageSentence:
-    """The part of a long sentence, in whole words, that has most of the question's words; the
-    first of several."""
+    """Return the part of a long sentence, in whole words, with most of the question's words; the
+    first one of several."""
     start, end = _best_part(one.words, LONGEST, asked, terms)
     part = replace(one.span, start=one.span.start + start, end=one.span.start + end)
     words = one.words[start:end]
@@ -252,7 +260,7 @@ def cut(one: PassageSentence, asked: frozenset[str], terms: Terms) -> PassageSen
 
 
 def _best_part(said: str, most: int, asked: frozenset[str], terms: Terms) -> tuple[int, int]:
-    """Where the part begins and ends that has most of the question's words."""
+    """Return the start and the end of the part with most of the question's words."""
     words = [one.span() for one in islice(_TOKEN.finditer(said), _PIECES)]
     own = [terms(shown(said[start:end])) & asked for start, end in words]
     held: Counter[str] = Counter()
@@ -265,7 +273,7 @@ def _best_part(said: str, most: int, asked: frozenset[str], terms: Terms) -> tup
         had = sum(count > 0 for count in held.values())
         if had > best:
             best, first, last = had, begin, at
-    while True:  # what is around the words is their sense
+    while True:  # add the words around them
         before, after = first > 0, last + 1 < len(words)
         if after and words[last + 1][1] - words[first][0] <= most:
             last += 1

@@ -12,7 +12,8 @@ _NO_VALUE: Final = ("#", "[")  # comments, and tables of TOML
 
 
 def entries(text: str, end: int) -> Iterator[Sentence]:
-    """The keys of front matter, each with all lines of its value, as headings that are items."""
+    """Yield the entries of front matter, each with all lines of its value, as headings that are
+    items."""
     lines = text[:end].splitlines(keepends=True)
     mark = lines[0].rstrip() if lines else ""
     at, begun, stop = 0, -1, 0

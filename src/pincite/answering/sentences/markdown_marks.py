@@ -27,16 +27,17 @@ _QUOTE: Final = re.compile(r"[ \t]*(?:>[ \t]*)*")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """The beginning of a block of code whose `mark` is in its line at `at`. `is_quoted`: it is in a
-    quote, whose end ends it, too."""
+    """The beginning of a block of code, with its `mark` at position `at` of its line. If it
+    `is_quoted`, the end of the quote also ends it."""
 
     mark: str
     at: int = 0
     is_quoted: bool = False
 
     def end(self, line: str) -> int:
-        """The place in a later line where its text is no code: behind the marks that end the block,
-        0 where the quote is over, -1 within the block. A citation or words may follow the marks."""
+        """Return the position of a later line from which its text is no code: after the marks that
+        end the block, 0 if the quote has ended, -1 within the block. A citation or words may follow
+        the marks."""
         before = _QUOTE.match(line)
         at = before.end() if before else 0
         if self.is_quoted and ">" not in line[:at]:
@@ -49,8 +50,8 @@ class Fence:
 
 
 def fence_of(line: str) -> Fence | None:
-    """The fence that a line begins, also in an item or a quote. Code between three backticks within
-    a line begins none."""
+    """Return the fence that a line begins, also in an item or a quote. Code between three backticks
+    within a line is no fence."""
     match = _FENCE.match(line)
     if match is None:
         return None
@@ -59,7 +60,8 @@ def fence_of(line: str) -> Fence | None:
 
 
 def title_of(box: re.Match[str]) -> tuple[int, int]:
-    """Where the title of a `BOX` begins and ends in its line; an empty range for none."""
+    """Return the start and end of the title of a `BOX` in its line, an empty range if it has
+    none."""
     for name in ("title", "named", "bare"):
         if (box[name] or "").strip():
             return box.span(name)

@@ -21,7 +21,7 @@ _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
 _MARK: Final = "\ufeff"  # the byte order mark
 _TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
-_LOOKED_AT: Final = 12  # parts before a term's text
+_LOOKED_AT: Final = 12  # parts before the text of a term that are read
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body caption center dd details dir div dl dt fieldset"
     " figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html legend li"
@@ -34,7 +34,7 @@ _INLINE: Final = frozenset(
 )
 _HEADINGS: Final = frozenset(("title", "h1", "h2", "h3", "h4", "h5", "h6", "summary"))
 _LABEL: Final = "summary"
-#: Elements whose tags look like placeholders in Markdown, as in `tool --label <label>`.
+#: Elements whose tags may be placeholders in Markdown, as in `tool --label <label>`.
 _AS_PLACEHOLDERS: Final = frozenset(
     "a address b body button code col del dir font footer form frame head header html i input ins"
     " label legend link main mark menu meta nav option p q s section select small span"
@@ -42,7 +42,7 @@ _AS_PLACEHOLDERS: Final = frozenset(
 )
 _BLANK_LINE: Final = re.compile(r"\n[ \t]*\n")
 _CLOSING: Final = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
-_AROUND: Final = 80  # characters of the line before and behind a tag that are looked at
+_AROUND: Final = 80  # characters before and after a tag that are read
 _SKIPPED: Final = frozenset(("script", "style"))
 _CELLS: Final = frozenset(("td", "th"))
 _OF_TEXT: Final = _SKIPPED | {"p"}  # blocks whose text may begin in the line of their tag
@@ -51,13 +51,13 @@ _OF_TEXT: Final = _SKIPPED | {"p"}  # blocks whose text may begin in the line of
 def words_of_markup(
     text: str, language: str, is_start: bool = True
 ) -> tuple[str, tuple[Sentence, ...]]:
-    """The text with tags replaced, and its sentences. The text has the same length: each character
-    of an inline tag is `UNSEEN`. Tags of blocks end sentences; titles and `h1` to `h6` are
-    headings, and summaries those of what follows. So are the entries of front matter, which are
-    items, too, and which only the start of a file has. A term of a list belongs to the sentence
-    that follows it, and a row of a table is one sentence. `&lt;` and its like are the characters
-    that they name, except in code of Markdown. A byte order mark is not displayed. Takes time
-    linear in the text."""
+    """Return the text with tags replaced, and its sentences. The text has the same length: each
+    character of an inline tag is `UNSEEN`. Block tags end sentences. Titles and `h1` to `h6` are
+    headings; summaries are headings of the text that follows. Entries of front matter are headings
+    and items; only the start of a file has them. A term of a list belongs to the sentence that
+    follows it, and a row of a table is one sentence. Character references such as `&lt;` are
+    decoded, except in code of Markdown. A byte order mark is not displayed. Takes time linear in
+    the text."""
     if not text.startswith(_MARK):
         return _words(text, language, is_start)
     words, found = _words(text[1:], language, is_start)
@@ -78,29 +78,29 @@ def _words(text: str, language: str, is_start: bool) -> tuple[str, tuple[Sentenc
 
 
 def shown(words: str) -> str:
-    """Words of a text with markup as they are displayed."""
+    """Return words of a text with markup as they are displayed."""
     return words.replace(UNSEEN, "")
 
 
 @dataclass(slots=True)
 class _Page:
-    """Replaces the tags of a text, in order. `headings` are the places of headings, `code` those of
-    code in Markdown."""
+    """Replaces the tags of a text, in order. `headings` are the positions of headings, `code` those
+    of code in Markdown."""
 
     text: str
     language: str
     parts: list[str] = field(default_factory=list)
     headings: list[tuple[int, int, bool]] = field(default_factory=list)  # is it a summary?
     code: list[tuple[int, int]] = field(default_factory=list)
-    front: int = 0  # where front matter ends
+    front: int = 0  # end of front matter
     at: int = 0
-    is_row: bool = False  # of a table of Markdown: the line of `at`
+    is_row: bool = False  # the line of `at` is a row of a Markdown table
     last: str = ""  # the block that was opened or closed last
-    text_of_term: int = -1  # the part after which the text of a term begins
-    opened: int = -1  # where the heading begins that is open
+    text_of_term: int = -1  # the part with which the text of a term begins
+    opened: int = -1  # start of the open heading
     in_row: bool = False
-    end_of_block: int = 0  # behind the last tag of a block
-    unclosed: dict[str, int] = field(default_factory=dict)  # elements by their names
+    end_of_block: int = 0  # after the last block tag
+    unclosed: dict[str, int] = field(default_factory=dict)  # counts of open elements by name
 
     def read(self, front: int) -> None:
         """Read the text, which has front matter up to `front`."""
@@ -141,7 +141,8 @@ class _Page:
         self._keep(len(text))
 
     def placed(self, found: tuple[Sentence, ...]) -> Iterator[Sentence]:
-        """The entries of front matter, and the sentences, those of headings as headings."""
+        """Yield the entries of front matter, then the sentences, with those in headings marked as
+        headings."""
         yield from entries(self.text, self.front)
         place = 0
         for one in found:
@@ -181,8 +182,8 @@ class _Page:
             self.end_of_block = end
 
     def _is_tag(self, name: str, start: int, end: int, ends: _Ends) -> bool:
-        """Is it a tag in Markdown, and not a placeholder? A tag has attributes, is closed in its
-        paragraph, or has a line to itself."""
+        """Return whether it is a tag in Markdown, and not a placeholder. A tag has attributes, is
+        closed in its paragraph, or is alone on its line."""
         if name not in _AS_PLACEHOLDERS:
             return True
         begins = self._begins_line(start)
@@ -200,12 +201,12 @@ class _Page:
         return is_tag
 
     def _begins_line(self, start: int) -> bool:
-        """Is there nothing before it but tags of blocks?"""
+        """Return whether only block tags are before it on its line."""
         before = self.text[max(self.end_of_block, start - _AROUND) : start].rstrip(" \t")
         return not before or before[-1] == "\n"
 
     def _ends_line(self, end: int) -> bool:
-        """Is there nothing behind it but a tag?"""
+        """Return whether nothing or a tag follows it on its line."""
         behind = self.text[end : end + _AROUND]
         return behind.startswith("<") or behind.lstrip(" \t")[:1] in ("", "\r", "\n")
 
@@ -225,11 +226,11 @@ class _Page:
         return _blank(size, "- " if name in ("li", "dt") and not closes else "")
 
     def _colon(self, size: int) -> str:
-        """What stands between a term and its text."""
+        """Return the separator between a term and its text, in the length of the tag."""
         return (":" if self._is_open() else "").ljust(size)
 
     def _is_open(self) -> bool:
-        """Does what stands before have no mark at its end?"""
+        """Return whether the text before it has no punctuation at its end."""
         for part in reversed(self.parts[-_LOOKED_AT:]):
             if bare := part.replace(UNSEEN, "").rstrip():
                 return bare[-1] not in ".:;,?!"
@@ -239,7 +240,7 @@ class _Page:
         return any(part.replace(UNSEEN, "").strip() for part in self.parts[begins:])
 
     def _keep(self, end: int) -> None:
-        """Keep the text up to there; rows of HTML are one line."""
+        """Keep the text up to `end`. A row of HTML is put on one line."""
         if end > self.at:
             part = self.text[self.at : end]
             self._put(self.at, end, part.replace("\n", " ") if self.in_row else part)
@@ -255,14 +256,14 @@ class _Page:
 
 
 def _blank(size: int, item: str = "") -> str:
-    """A blank line of that many characters, at least 3, and with the mark of an item at least 4."""
+    """Return a blank line of `size` characters, at least 3, or 4 with the mark of an item."""
     return f"\n{' ' * (size - 2 - len(item))}\n{item}"
 
 
 @dataclass(slots=True)
 class _Ends:
-    """Where something ends that has to be closed. What is not found once is not looked for again,
-    so that the time stays linear."""
+    """Finds the ends of elements. A mark that is not found is not searched for again, so that the
+    time stays linear."""
 
     text: str
     missing: set[str] = field(default_factory=set)
@@ -270,7 +271,7 @@ class _Ends:
     blank_lines: list[int] | None = None
 
     def after(self, mark: str, start: int) -> int:
-        """The place behind the next `mark`, -1 for none."""
+        """Return the position after the next `mark`, -1 if there is none."""
         if mark in self.missing:
             return -1
         found = self.text.find(mark, start)
@@ -283,12 +284,12 @@ class _Ends:
         return found + len(mark)
 
     def of_tag(self, start: int) -> int:
-        """The place behind the tag, -1 for none: another begins before it ends."""
+        """Return the position after the tag, -1 if another one begins before its end."""
         other = self.text.find("<", start + 1)
         return self.text.find(">", start, other if other >= 0 else len(self.text)) + 1 or -1
 
     def closes(self, name: str, start: int) -> bool:
-        """Is an element closed from `start` on before the paragraph ends?"""
+        """Return whether an element is closed after `start`, before the end of the paragraph."""
         if self.closing is None:
             self.closing = {}
             for one in _CLOSING.finditer(self.text):
@@ -298,7 +299,7 @@ class _Ends:
         return at < len(places) and places[at] < self.of_paragraph(start)
 
     def of_paragraph(self, start: int) -> int:
-        """Where the paragraph ends that `start` is in."""
+        """Return the end of the paragraph that contains `start`."""
         if self.blank_lines is None:
             self.blank_lines = [one.start() for one in _BLANK_LINE.finditer(self.text)]
         at = bisect_left(self.blank_lines, start)

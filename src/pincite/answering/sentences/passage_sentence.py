@@ -1,4 +1,4 @@
-"""A sentence that was found in the evidence, and what stands before it."""
+"""A sentence found in the evidence, and what belongs to it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Terms = Callable[[str], frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class PassageSentence:
-    """A sentence of `item`, the evidence at `place`. `words` are those of the text without marks of
-    a comment, with as many characters. `terms` are its informative words and those of the
-    question or the heading before it, `section` those of the heading that it is below. Some
-    of it is missing before the words where it `began`, and behind where it `goes_on`."""
+    """A sentence of `item`, the evidence at `place`. `words` are its text without marks of a
+    comment, in the same length. `terms` are its informative words and those of the question or
+    heading directly before it, `section` those of its section's heading. If it `began` earlier,
+    text before the words is missing; if it `goes_on`, text after them."""
 
     item: Evidence
     place: int
@@ -32,25 +32,25 @@ class PassageSentence:
 
     @property
     def said(self) -> str:
-        """What it says, without tags."""
+        """Return its text as displayed, without tags."""
         return shown(self.words)
 
     @property
     def is_row(self) -> bool:
-        """Is it a row of a table?"""
+        """Return whether it is a row of a table."""
         return self.span.row
 
     @property
     def is_entry(self) -> bool:
-        """Is it an entry of front matter?"""
+        """Return whether it is an entry of front matter."""
         return self.span.heading and self.span.item
 
     @property
     def introduces(self) -> bool:
-        """Is it the introduction of what follows?"""
+        """Return whether it introduces the text that follows."""
         return not self.span.code and self.said.rstrip().endswith(":")
 
     @property
     def key(self) -> tuple[int, int]:
-        """Its place among all."""
+        """Return its position among all sentences of the evidence."""
         return self.place, self.number

@@ -15,23 +15,23 @@ from pincite.support.roff.reader import Line, read_roff, shown_of, words_of
 
 _BLANK: Final = f" \t\r\n{UNSEEN}"
 _HEADINGS: Final = frozenset(("title", "section", "subsection"))
-_APART: Final = _HEADINGS | {"code", "row"}  # lines that are by themselves
+_APART: Final = _HEADINGS | {"code", "row"}  # lines that are sentences of their own
 _JOINED: Final = frozenset(("text", "term", "hidden"))  # lines of which sentences consist
-_UNSEEN_LINE: Final = f"{UNSEEN} "  # repeated; one sign alone would be a rule below a title
+_UNSEEN_LINE: Final = f"{UNSEEN} "  # repeated; one repeated character would be a rule below a title
 _MARKS: Final = ".:;,?!。！？：、"
 _SENTENCE_ENDS: Final = tuple(".:?!。！？：")
 _BEHIND_BARE_TERMS: Final = frozenset(("term", "end", "outdent", "paragraph", *_HEADINGS))
 _BULLETS: Final = frozenset("•·○▪-*o")
 _NUMBER: Final = re.compile(r"\d{1,3}[.)]")
-#: Behind what a term above an indented text stands.
+#: Lines after which a line above an indented text is a term.
 _BEFORE_TERMS: Final = frozenset(("", "break", "paragraph", "outdent", "close", *_HEADINGS))
 
 
 def words_of_roff(text: str) -> tuple[str, tuple[Sentence, ...]]:
-    """The text as it is displayed, and its sentences. The text has the same length, and what is not
-    displayed is `UNSEEN`. A term belongs to the sentence that follows it, behind a colon if there
-    is room for it. Lines of code, rows of tables and headings are by themselves. Takes time linear
-    in the text."""
+    """Return the text as displayed, and its sentences. The text has the same length; hidden
+    characters are `UNSEEN`. A term belongs to the sentence that follows it, after a colon if there
+    is room for one. Lines of code, rows of tables and headings are separate sentences. Takes time
+    linear in the text."""
     page, terms, indents = _with_items(read_roff(text))
     prose: list[str] = []
     above = ""  # the last words
@@ -56,8 +56,8 @@ def words_of_roff(text: str) -> tuple[str, tuple[Sentence, ...]]:
 
 
 def _with_items(page: list[Line]) -> tuple[list[Line], frozenset[int], frozenset[int]]:
-    """The page with the items that DocBook and Asciidoctor write without a request for them, and
-    the numbers of two kinds of lines: terms above an indented text, and `.RS` above a bullet or a
+    """Return the page with the items that DocBook and Asciidoctor write without a request, and the
+    numbers of two kinds of lines: terms above an indented text, and `.RS` above a bullet or a
     number."""
     terms: list[int] = []
     indents: list[int] = []
@@ -79,11 +79,11 @@ def _with_items(page: list[Line]) -> tuple[list[Line], frozenset[int], frozenset
 
 
 def _terms_without_text(page: Sequence[Line]) -> tuple[Set[int], Set[int]]:
-    """The numbers of two kinds of lines: terms directly below another where both have the text that
-    follows, and terms that have no text at all, as in a list of names."""
+    """Return the numbers of two kinds of lines: terms directly below another term that share the
+    text that follows, and terms without any text, as in a list of names."""
     shared: set[int] = set()
     bare: set[int] = set()
-    following, number, ends = "", -1, ""  # the next line that is shown, and what is behind terms
+    following, number, ends = "", -1, ""  # the next displayed line, and the kind after terms
     for at in range(len(page) - 1, -1, -1):
         kind = page[at].kind
         if kind == "hidden":
@@ -104,7 +104,8 @@ def _kind_at(page: Sequence[Line], number: int) -> str:
 
 
 def _with_colon(words: str) -> str:
-    """The words of a term with a colon behind them, if there is room and they have no mark."""
+    """Return the words of a term with a colon after them, if there is room and they have no
+    punctuation."""
     bare = words.rstrip(_BLANK)
     room = words[len(bare) : len(bare) + 1] == UNSEEN and bare[-1:] not in _MARKS
     return f"{bare}:{words[len(bare) + 1 :]}" if room else words
@@ -113,8 +114,8 @@ def _with_colon(words: str) -> str:
 def _trimmed(
     found: Iterable[Sentence], prose: str, page: Sequence[Line], places: Sequence[tuple[int, int]]
 ) -> Iterator[Sentence]:
-    """The sentences without what is not displayed around them. Those at the beginning of a term or
-    an item are items."""
+    """Yield the sentences without hidden characters around them. Sentences at the beginning of a
+    term or an item are items."""
     starts = [line.start for line in page]
     kinds = [*accumulate((line.kind for line in page), _last_shown)]
     end_of_last = 0
@@ -141,9 +142,9 @@ def _last_shown(before: str, kind: str) -> str:
 
 
 def _places(page: Iterable[Line], terms: Set[int], indents: Set[int]) -> list[tuple[int, int]]:
-    """Of each line how deep it stands, and the number of its list. Items stand at even depths,
-    what else belongs to them one deeper. Each item of DocBook with a bullet has its own `.RS`, and
-    they are items of one list. What a term above `.RS` is about ends with it."""
+    """Return the depth of each line and the number of its list. Items have even depths, other lines
+    of an item are one deeper. Each item of DocBook with a bullet has its own `.RS`, and they are
+    items of one list. The text about a term above `.RS` ends with it."""
     found: list[tuple[int, int]] = []
     lists, in_items, last = [0], [0], 0  # of those that are open
     ends = [False]  # do they end the item that they are in?
@@ -168,7 +169,8 @@ def _places(page: Iterable[Line], terms: Set[int], indents: Set[int]) -> list[tu
 
 
 def _apart(page: Sequence[Line], places: Sequence[tuple[int, int]]) -> Iterator[Sentence]:
-    """Lines that are by themselves. All lines of code up to the end of a block have one mark."""
+    """Yield the lines that are separate sentences. All lines of code up to the end of a block have
+    one mark."""
     blocks = 0
     for line, (depth, _) in zip(page, places, strict=True):
         blocks += line.kind == "close"
@@ -183,7 +185,7 @@ def _apart(page: Sequence[Line], places: Sequence[tuple[int, int]]) -> Iterator[
 
 
 def _numbered(found: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The sentences; those that are by themselves are of the paragraph above."""
+    """Yield the sentences with their paragraphs; separate lines belong to the paragraph above."""
     paragraph = 0
     for one in found:
         if one.code or one.heading or one.item:

@@ -12,10 +12,11 @@ from pincite.answering.sentences.ends import sentences_of
 from pincite.answering.sentences.markdown_marks import BOX, ITEM, Fence, fence_of, title_of
 from pincite.support.fields import replace
 
-#: Of Markdown and AsciiDoc.
+#: Headings of Markdown and AsciiDoc.
 _HEADING: Final = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+|={1,6}[ \t]+(?=[^\W\d]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
-#: A line that separates: one mark repeated, the border of a table, what joins blocks in AsciiDoc.
+#: A line that separates: a repeated mark, the border of a table, or a mark that joins blocks in
+#: AsciiDoc.
 _RULE: Final = re.compile(r"([^\w\s])\1{2,}|[-+=|: \t]{3,}|\+|--|\|={3,}")
 #: The first line of a block that has attributes in place of a name.
 _ATTRIBUTES: Final = re.compile(r"(?:!!!|\?\?\?|:::)[ +]\{.*")
@@ -25,12 +26,12 @@ _CLOSES: Final = (".", ":", ",", ";")  # ends of a line that is not a title
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text[start:end]`, without white space around it. `paragraph` counts those of the text. Code
-    is a line in a fence or of an indented block; a heading and a row of a table are by themselves.
-    `item`: an item of a list begins here, a row, or a term with its text. `label`: a
-    heading of the sentence that follows: what a directive describes, or the title of a box, a tab
-    or a summary. `row`: it is a row. `depth` and `mark` are those in lists of a manual page: how
-    deep it stands, and what all items of its list, or lines of its code, have; "" for others."""
+    """A sentence at `text[start:end]`, without white space around it. `paragraph` counts the
+    paragraphs of the text. A line of `code` is in a fence or an indented block; a `heading` and a
+    `row` of a table are separate sentences. With `item`, an item of a list begins here, a row, or a
+    term with its text. A `label` is the heading of the next sentence: the object of a directive, or
+    the title of a box, a tab or a summary. `depth` and `mark` are for lists of a manual page: the
+    depth, and a mark that all items of a list, or lines of its code, share; "" otherwise."""
 
     start: int
     end: int
@@ -45,20 +46,21 @@ class Sentence:
 
 
 def split(text: str, language: str = "text", *, is_answer: bool = False) -> tuple[Sentence, ...]:
-    """The sentences of a text, in order. A line break ends none, but for a blank line, a heading,
-    an item of a list, a row of a table and lines of code. What marks an item is no part of it. No
-    citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Takes
-    time linear in the text.
+    """Return the sentences of a text, in order. A line break ends none, except a blank line, a
+    heading, an item of a list, a row of a table and lines of code. The mark of an item is not part
+    of it. Citations are not split, and `[1]` after a full stop belongs to the sentence before it.
+    Takes time linear in the text.
 
-    Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, what a directive
-    is about, and the title of a box or a tab. Rules, targets, anchors, names and options of
-    directives are no sentences, but for the names of notices, as in `deprecated:: 3.9`. The block
-    that `::` or a directive for code introduces is code.
+    In Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and so are the
+    object of a directive and the title of a box or a tab. Rules, targets, anchors, names and
+    options of directives are no sentences, except the names of notices, as in `deprecated:: 3.9`.
+    The block after `::` or a directive for code is code.
 
-    The language of a document decides what looks alike in several. Comments are left out of `rst`
-    and `asciidoc`. `----` and `....` begin code in `asciidoc`, and in `text` below `[source]` and
-    its like. Three tildes begin none in either of the first two. Where `is_answer`, no words are
-    left out, as a model writes Markdown."""
+    The language of the document decides about marks that several languages have. Comments are left
+    out of `rst` and `asciidoc`. `----` and `....` begin code in `asciidoc`, and in `text` below
+    `[source]` and similar lines. Three tildes begin no code in `rst` and `asciidoc`. With
+    `is_answer`, no words are left out, because models write Markdown.
+    """
     lines = text.splitlines(keepends=True)
     blocks = {} if is_answer else asciidoc.blocks_of(lines, language)
     reader = _Reader(text, blocks, language, is_answer)
@@ -71,12 +73,12 @@ def split(text: str, language: str = "text", *, is_answer: bool = False) -> tupl
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one line after the other. `begun` is where the prose begins that is open, -1 for none,
-    `line` where its last line does. `fence` is the block of code that is open, `listing` what ends
-    one of AsciiDoc, `literal` the indent of what introduced an indented one, -1 for none. `hidden`
-    is such an indent of a block without words, or the end of one. `options` is the indent of the
-    directive that may have options in this line, `option` that of the last one. `blocks` are those
-    of AsciiDoc, `block` what ends one of prose."""
+    """Reads lines one after the other. `begun` is the start of the open prose, -1 for none, `line`
+    the start of its last line. `fence` is the open block of code, `listing` the end of one of
+    AsciiDoc, `literal` the indent of the introduction of an indented one, -1 for none. `hidden` is
+    such an indent for a block without text. `options` is the indent of a directive whose options
+    may follow, `option` that of the last option. `blocks` are those of AsciiDoc, `block` is the end
+    of one of prose."""
 
     text: str
     blocks: Mapping[int, asciidoc.Kind]
@@ -99,14 +101,15 @@ class _Reader:
     is_term: bool = False
 
     def read(self, line: str, goes_on: bool) -> None:
-        """Read the next line. `goes_on`: the line after it is not blank."""
+        """Read the next line. `goes_on` means that the line after it is not blank."""
         bare = line.strip()
         if not (self._is_hidden(line, bare) or self._in_code(line, bare)):
             self._words(line, bare, goes_on)
         self.at += len(line)
 
     def _is_hidden(self, line: str, bare: str) -> bool:
-        """Is it an option of a directive, or within a comment or a block without words?"""
+        """Return whether it is an option of a directive, or within a comment or a block without
+        text."""
         indent = _indent(line)
         if self.options >= 0:
             if bare and indent > self.options:
@@ -124,7 +127,7 @@ class _Reader:
         return True
 
     def _in_code(self, line: str, bare: str) -> bool:
-        """Read a line of a block of code, or tell that it is none."""
+        """Read a line of a block of code; return False if it is none."""
         if self.listing:
             if line.rstrip() == self.listing:
                 self.listing = ""
@@ -191,7 +194,7 @@ class _Reader:
         return None if fence and underlined and fence.mark[0] == "~" else fence
 
     def _mark(self, line: str, bare: str, goes_on: bool) -> bool:
-        """Read a line of markup that is not just words, or tell that it is none."""
+        """Read a line of markup that is not only text; return False if it is none."""
         is_asciidoc = self.language == "asciidoc"
         if directive := directives.DIRECTIVE.match(line):
             self.end_prose()
@@ -244,8 +247,8 @@ class _Reader:
         self.found.append(replace(part, label=True))
 
     def _is_title(self, bare: str) -> bool:
-        """Is the last line of the open prose a title, and this its rule? It is as long as the rule,
-        or one line by itself that ends as a title does."""
+        """Return whether the last line of the open prose is a title, and this its rule. The title
+        is at most as long as the rule, or a single line that ends like a title."""
         if self.begun < 0 or len(set(bare)) > 1 or bare in ("+", self.block):
             return False
         title = self.text[self.line : self.at].strip()
@@ -287,7 +290,7 @@ class _Reader:
             self.found.append(replace(part, item=True, row=True) if row else part)
 
     def end_prose(self) -> None:
-        """The prose that is open ends here."""
+        """End the open prose here."""
         if self.begun >= 0:
             self.found += _prose(self.text, self.begun, self.at, self.paragraph, self.is_item)
             self.begun = -1
@@ -309,7 +312,7 @@ def _trimmed(
 def _prose(
     text: str, start: int, end: int, paragraph: int, is_item: bool = False
 ) -> list[Sentence]:
-    """The sentences of a run of lines."""
+    """Return the sentences of a run of lines."""
     part = text[start:end]
     marker = ITEM.match(part)
     found = sentences_of(part, marker.end() if marker else 0)

@@ -11,10 +11,10 @@ from typing import Final
 from pincite.answering.sentences.markdown_marks import BOX, ITEM, Fence, fence_of
 from pincite.support.finding.unseen import UNSEEN
 
-_INDENT: Final = 4  # of code, beyond that of what it belongs to
-_LONGEST: Final = 300  # characters in backticks; more are between two that are there by accident
+_INDENT: Final = 4  # of code, relative to the text that it belongs to
+_LONGEST: Final = 300  # characters in backticks; longer runs are between unrelated backticks
 _TICKS: Final = re.compile(r"`+|\n")
-#: What indented lines below belong to, too: the text of a term, and a footnote.
+#: Other beginnings of indented text: the text of a term, and a footnote.
 _TERM: Final = re.compile(r"[ \t]*:[ \t]+(?=\S)")
 _FOOTNOTE: Final = re.compile(r"[ \t]*\[\^[^\]\n]{1,99}\]:")
 _CHARACTER: Final = re.compile(
@@ -23,8 +23,8 @@ _CHARACTER: Final = re.compile(
 
 
 def in_backticks(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Where code in backticks stands within a line, with its backticks: as many before as behind,
-    and at most 300 characters between them. Takes time linear in the text."""
+    """Yield the start and end of code in backticks within a line, with its backticks: the same
+    number on both sides, and at most 300 characters between them. Takes time linear in the text."""
     runs: list[tuple[int, int]] = []
     for one in _TICKS.finditer(text, start, len(text) if end is None else end):
         if one[0] == "\n":
@@ -36,7 +36,7 @@ def in_backticks(text: str, start: int = 0, end: int | None = None) -> Iterator[
 
 
 def _paired(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """From each run of backticks of a line to the next of its length."""
+    """Yield the places from each run of backticks of a line to the next of its length."""
     nearest: dict[int, int] = {}
     following = [0] * len(runs)
     for place in range(len(runs) - 1, -1, -1):
@@ -53,8 +53,8 @@ def _paired(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def code_of(text: str, start: int = 0) -> list[tuple[int, int]]:
-    """Where the code of a text in Markdown stands from `start` on, in order: fences, up to the end
-    of a text that ends none, and code in backticks. Takes time linear in the text."""
+    """Return the places of code in a Markdown text from `start` on, in order: fences, to the end of
+    the text if they are not closed, and code in backticks. Takes time linear in the text."""
     found: list[tuple[int, int]] = []
     at = begun = start
     fence: Fence | None = None
@@ -72,9 +72,9 @@ def code_of(text: str, start: int = 0) -> list[tuple[int, int]]:
 
 
 def verbatim(text: str, start: int, language: str) -> list[tuple[int, int]]:
-    """Where the code of a page stands from `start` on, in order: fences, code in backticks, and
-    lines that are indented by 4 more than what they belong to, after a blank line. HTML has none,
-    MDX no indented lines. Takes time linear in the text."""
+    """Return the places of code on a page from `start` on, in order: fences, code in backticks, and
+    lines after a blank line with an indent of 4 or more relative to the text that they belong to.
+    HTML has none, MDX has no indented code. Takes time linear in the text."""
     if language == "html":
         return []
     found = code_of(text, start)
@@ -90,8 +90,8 @@ def verbatim(text: str, start: int, language: str) -> list[tuple[int, int]]:
 
 
 def _indented(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The lines of indented code. What a passage begins with is text, however far it is indented:
-    it may go on with an item that is not there."""
+    """Yield the lines of indented code. The beginning of a passage is text, whatever its indent: it
+    may continue an item that is not in the passage."""
     at, least, is_apart = start, -1, False
     for line in text[start:].splitlines(keepends=True):
         if bare := line.lstrip():
@@ -115,9 +115,9 @@ def _width(blank: str) -> int:
 
 
 def decoded(words: str, code: Iterable[tuple[int, int]]) -> str:
-    """The words with `&lt;` and its like as characters, except within the places of `code`. The
-    length stays the same: each is filled up with `UNSEEN`. What has no semicolon is left, such as
-    `&copy=2` of an address."""
+    """Return the words with character references such as `&lt;` decoded, except within the places
+    of `code`. The length stays the same: each is filled up with `UNSEEN`. References without a
+    semicolon are left, such as `&copy=2` in an address."""
     if "&" not in words:
         return words
     parts: list[str] = []

@@ -1,1 +1,1 @@
-"""Numbers and dates in texts: what they are worth, and what they count."""
+"""Numbers and dates in texts: their values and units."""

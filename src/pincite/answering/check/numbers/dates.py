@@ -1,4 +1,4 @@
-"""Dates as texts write them: 2024-05-03, 3 May 2024, May 3rd, 5/3/2024, 03.05.2024."""
+"""Dates in texts: 2024-05-03, 3 May 2024, May 3rd, 5/3/2024, 03.05.2024."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MONTHS: Final = (
     "january february march april may june july august september october november december"
 ).split()
 _MONTH: Final = "|".join([*_MONTHS, *(name[:3] for name in _MONTHS), "sept"])
-#: In small letters words of another meaning.
+#: Names of months that are other words in lower case.
 _WORDS: Final = frozenset(("may", "march", "mar"))
 _DATE: Final = re.compile(
     rf"(?P<y>\d{{4}})(?P<s>[-/])(?P<m>\d\d)(?P=s)(?P<d>\d\d)(?!\d)"
@@ -26,8 +26,8 @@ _DATE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date at `text[start:end]`: `dYYYY-MM-DD`, without the year where none is given. Of 5/6/2024
-    `otherwise` has the other order."""
+    """A date at `text[start:end]`. `value` is `dYYYY-MM-DD`, without the year if none is given.
+    `otherwise` is the other reading of an ambiguous date such as 5/6/2024."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Date:
 
 
 def dates_in(text: str) -> Iterator[Date]:
-    """The dates of a text, in order. Time linear in it."""
+    """Yield the dates of a text, in order. Takes time linear in the text."""
     for match in _DATE.finditer(small(text)):
         before = text[max(0, match.start() - 1) : match.start()]
         values = [one for one in _values(match, text) if one]

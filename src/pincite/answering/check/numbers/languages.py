@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-#: English; German, French, Spanish, Italian or Dutch; another, or one that cannot be told.
+#: English; German, French, Spanish, Italian or Dutch; another or an unknown language.
 Language = Literal["english", "comma", "unknown"]
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _ENGLISH: Final = frozenset(
     "the is are of and to with for by this that it from has or you not be which will".split()
 )
-#: Words of other languages that mean nothing in English prose.
+#: Words of other languages that are no English words.
 _COMMA: Final = frozenset(
     (
         "der das und ein eine im von auf für nicht sich zu sind ist bei gibt beträgt la le les du"
@@ -26,7 +26,8 @@ _MICRO: Final = ("µ", "μ", "µs", "μs")
 
 
 def language_of(text: str) -> Language:
-    """The language of most words that tell one; English where none does."""
+    """Return the number format of the language to which most typical words belong, English if there
+    are none."""
     english = comma = other = 0
     for match in _WORD.finditer(text):
         word = match[0].lower()

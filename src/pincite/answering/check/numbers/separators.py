@@ -9,20 +9,20 @@ from typing import Final
 from pincite.answering.check.numbers.languages import Language
 
 _NONE: Final = re.compile("['’_ \u00a0\u2009\u202f]")
-#: Thousands, and those of India.
+#: Groups of thousands, and Indian groups.
 GROUPS: Final = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
 _DOTTED: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _MARK: Final = re.compile("[.,]")
-#: Maybe several numbers of three digits: 429,500,502.
+#: Possibly several numbers of three digits: 429,500,502.
 _CODES: Final = re.compile(r"[1-9]\d\d(?:(?:,[1-9]\d\d){2,}|(?:[ \u00a0][1-9]\d\d)+)")
 
 
 def readings_of(
     digits: str, language: Language, *, listed: bool = False
 ) -> tuple[Decimal, tuple[Decimal, ...]]:
-    """The value of digits with separators, and the values that may be meant instead, all of them:
-    one, or those of a list. `listed` says that groups of three digits may be one. Time linear in
-    the digits."""
+    """Return the value of digits with separators, and the values of the other possible reading: one
+    value, or those of a list. `listed` means that groups of three digits may be a list. Takes time
+    linear in the digits."""
     bare = _NONE.sub("", digits)
     parts = tuple(Decimal(one) for one in _MARK.split(_NONE.sub(",", digits)) if one)
     if _CODES.fullmatch(digits) or (listed and GROUPS.fullmatch(bare)):
@@ -43,6 +43,6 @@ def readings_of(
 
 
 def plain(value: Decimal) -> str:
-    """Without trailing zeros and exponent: 0.50 is 0.5, 1E3 is 1000."""
+    """Return a value without trailing zeros and exponent: 0.50 is 0.5, 1E3 is 1000."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -11,9 +11,9 @@ from pincite.answering.check.numbers.languages import Language
 from pincite.answering.sentences.split import split
 from pincite.answering.sentences.verbatim import in_backticks
 
-_BEFORE: Final = 24  # characters that may have a sign
+_BEFORE: Final = 24  # characters before a number in which a sign is searched for
 _DASHES: Final = ("-", "−", "–", "`")
-#: A minus behind such a word or sign is one, in English, German, French, Spanish, Italian, Dutch.
+#: After such a word or sign, a minus is a sign. English, German, French, Spanish, Italian, Dutch.
 _SIGN: Final = re.compile(
     r"(?:(?:[=:|<>≤≥([]|\b(?:is|are|was|were|be|at|of|to|by|from|than|below|above|between|equals?"
     r"|returns?|returned|reach(?:es|ed)?|ist|sind|waren|es|bei|von|auf|um|bis|zwischen|beträgt|betrug"
@@ -23,7 +23,7 @@ _SIGN: Final = re.compile(
     r"|\b(?:minus|negativ\w{0,2}|moins|menos|meno)\s\Z",
     re.IGNORECASE,
 )
-#: With these words in the same sentence a number may be negative without a sign, in those
+#: With these words in the same sentence, a number without a sign may be negative, in the same
 #: languages.
 _CHANGE: Final = re.compile(
     r"\b(?:loss|los[et]\b|losing|drop|decrease|decreasing|declin|fall|fell\b|reduc|negati|minus|deficit|shr[aiu]nk"
@@ -45,24 +45,25 @@ _CHANGE: Final = re.compile(
     r"|vorst|vriest|goedkop|bespaar|zakt|gezakt)",
     re.IGNORECASE,
 )
-#: The same for words that say it only directly beside a number: 5 degrees below, level 9, 63 BC.
+#: Words that have the same meaning only directly beside a number: 5 degrees below, level 9, 63 BC.
 _NEAR: Final = re.compile(
     r"\b(?:below|under|down|lower|less|fewer|more|behind|beneath|deep|underwater|by|um|levels?|options?|flags?"
     r"|switch|signals?|south|west|BCE?|v\.\s?Chr|av\.\s?J|[SW])\b"
     r"|\b(?:[smhd]|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?)\s(?:before|earlier"
     r"|ago|early|late|behind|slow|short)\b"
 )
-_AROUND: Final = 120  # characters of its sentence that are looked at
+_AROUND: Final = 120  # characters of its sentence on each side that are read
 _WORDS_BETWEEN: Final = 2
-_BESIDE: Final = 40  # characters that these words have at most
+_BESIDE: Final = 40  # characters between the word and the number, at most
 _OPTION: Final = re.compile(r"\[[-−]\Z")
 _CLOSED: Final = re.compile(r"\w{1,9}\]")
 _WORD: Final = re.compile(r"\w+")
 
 
 def signs_of(text: str, language: Language) -> Callable[[int], str]:
-    """The sign of a number by where it starts in the text: "-", empty, or "?" where it is not sure.
-    Nothing is sure within code spans, and in a language whose words are not known."""
+    """Return a function from the start of a number in the text to its sign: "-", "", or "?" if it
+    is uncertain. A minus within a code span is uncertain, and every sign in a language whose words
+    are not known."""
     if language == "unknown":
         return lambda _: "?"
     sentences = split(text)
@@ -97,9 +98,10 @@ def signs_of(text: str, language: Language) -> Callable[[int], str]:
 
 
 def _beside(text: str, at: int, start: int, end: int) -> bool:
-    """Are at most some words between a word and the number that begins there?"""
+    """Return whether only a few words are between a word, from `start` to `end`, and the number at
+    `at`."""
     between = text[end:at] if end <= at else text[at:start]
     if len(between) > _BESIDE:
         return False
-    # The number and its unit are behind `at`.
+    # The number and its unit begin at `at`, so two more words may follow.
     return len(_WORD.findall(between)) <= _WORDS_BETWEEN + (0 if end <= at else 2)

@@ -24,7 +24,7 @@ _VALUES: Final[Mapping[str, int | Decimal]] = MappingProxyType(
     | {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
     | {"eighth": 8, "ninth": 9, "tenth": 10}
 )
-#: Behind other numbers `second` is a unit.
+#: After other numbers, `second` is a unit.
 _ONES: Final = "|".join((*_WORDS[1:10], *(one for one in _ORDINALS if one != "second")))
 _TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _TENS_ONES: Final = rf"(?:{_TENS})[\s-](?:{_ONES})"
@@ -33,16 +33,16 @@ _SCALES: Final = "thousand|million|billion|trillion"
 _ARTICLE: Final = rf"(?:half(?:[\s-]an?)?|an?)(?=[\s-](?:hundred|dozen|{_SCALES})\b)"
 _BELOW: Final = rf"(?:{_ARTICLE}|(?:{_TENS_ONES}|dozen|{'|'.join(_VALUES)})\b)"
 _REST: Final = rf"(?>(?:{_TENS_ONES}|{_ONES}|{'|'.join(_WORDS[10:])}|tenth|{_TENS})\b)"
-#: Of "one hundred and two hundred" the end is another number.
+#: In "one hundred and two hundred", the end is another number.
 _HUNDREDS: Final = (
     rf"{_BELOW}(?:[\s-](?:dozen|hundred)\b(?:(?:\sand)?\s{_REST}(?![\s-](?:hundred|dozen)\b))?)?"
 )
-#: Maybe several numbers, as in "one million and two million".
+#: Possibly several numbers, as in "one million and two million".
 _SPELLED: Final = re.compile(
     rf"\b{_HUNDREDS}(?:[\s-](?:{_SCALES})\b(?:(?:\sand)?\s{_HUNDREDS})?){{0,4}}"
 )
 _SCALE: Final = re.compile(_SCALES)
-#: "five hundred and six thousand" is one number, or two.
+#: "five hundred and six thousand" may be one number or two.
 _TWO: Final = re.compile(rf"\s(?P<and>and\s){_REST}[\s-](?:{_SCALES})\b")
 _SECOND: Final = re.compile(rf"\b(?:{_TENS})[\s-]second\b")
 _WORD: Final = re.compile(r"[a-z]+")
@@ -52,7 +52,7 @@ _SMALL: Final = str.maketrans({chr(one): chr(one + 32) for one in range(ord("A")
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """A number in words at `text[start:end]`, and the numbers that it may be instead."""
+    """A number in words at `text[start:end]`, and the numbers of another possible reading."""
 
     start: int
     end: int
@@ -61,28 +61,29 @@ class Spelled:
 
 
 def small(text: str) -> str:
-    """The text with small letters for A to Z. Others, as the ſ that patterns take for an s where
-    case is ignored, stay as they are, and so does the length."""
+    """Return the text with A to Z in lower case. Other letters stay, such as the ſ that
+    case-insensitive patterns take for an s, and so does the length."""
     return text.translate(_SMALL)
 
 
 def spelled_in(text: str) -> Iterator[Spelled]:
-    """The numbers in words of a text, which is `small`. Time linear in it."""
+    """Yield the numbers in words of a text, which must be `small`. Takes time linear in the
+    text."""
     for match in _SPELLED.finditer(text):
         for start, end in _apart(match[0], match.start()):
             yield _spelled(text, start, end)
 
 
 def with_half(text: str, at: int) -> int:
-    """Where "and a half" ends that stands there, else `at`."""
+    """Return the end of "and a half" if it is at this position, otherwise the position."""
     match = _AND_HALF.match(text, at)
     return match.end() if match else at
 
 
 def _apart(words: str, at: int) -> Iterator[tuple[int, int]]:
-    """Where the numbers in words that stand at `at` start and end: "one million and two million"
-    are two, for a scale is below the one before it."""
-    start = end = 0  # of the number, and of what of it has a scale
+    """Yield the start and the end of each number in these words, which begin at `at`. "one million
+    and two million" are two numbers, because a scale must be smaller than the one before it."""
+    start = end = 0  # of the number, and end of its part with a scale
     last = 0
     for match in _SCALE.finditer(words):
         scale = SCALES[match[0]]

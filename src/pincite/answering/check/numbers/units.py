@@ -1,4 +1,4 @@
-"""Units and multipliers behind numbers: 5 Mio. Euro, 10k tokens, 3 ms."""
+"""Units and multipliers after numbers: 5 Mio. Euro, 10k tokens, 3 ms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-#: English and the abbreviations of others; then German, French, Spanish, Italian and Dutch.
+#: English, abbreviations of other languages, then German, French, Spanish, Italian and Dutch.
 SCALES: Final[Mapping[str, int]] = MappingProxyType(
     {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "billion": 10**9}
     | {"trillion": 10**12, "millions": 10**6, "billions": 10**9, "mn": 10**6, "bn": 10**9}
@@ -18,8 +18,7 @@ SCALES: Final[Mapping[str, int]] = MappingProxyType(
     | {"millones": 10**6, "mila": 1000, "milione": 10**6, "milioni": 10**6}
     | {"miliardo": 10**9, "miliardi": 10**9, "duizend": 1000, "miljoen": 10**6, "miljard": 10**9}
 )
-#: By all the ways to write it; `|` is between what it may be. Others count nothing that is
-#: compared.
+#: Units by all their spellings; `|` separates alternatives. Other words are not compared as units.
 _UNITS: Final[Mapping[str, str]] = MappingProxyType(
     {
         name: unit
@@ -65,8 +64,8 @@ _UNITS: Final[Mapping[str, str]] = MappingProxyType(
         for name in names.split()
     }
 )
-_METRES: Final = "m|min|MB"  # and, of readers and euros, millions
-#: Where case matters: 512Mi is no miles, and 26.2 Mi may be.
+_METRES: Final = "m|min|MB"  # also millions, of readers and euros
+#: Units whose case matters: 512Mi is not miles, and 26.2 Mi may be.
 _BINARY: Final[Mapping[str, str]] = MappingProxyType(
     {"Ki": "kB", "Mi": "MB", "Gi": "GB", "Ti": "TB"}
 )
@@ -74,9 +73,9 @@ _SIGNS: Final = "%€$£¥₹"
 _UNIT: Final = re.compile(rf"[ \u00a0-]?(%|[A-Za-zóµμ{_SIGNS}]{{1,12}})")
 _ABBREVIATED: Final = frozenset("mio mln mrd mld mia".split())
 _OF: Final = re.compile(r"[ \u00a0](?:d['’]|d[ei] )")  # millions d'euros
-#: What may be in front of another number: 1h30m.
+#: Units that another number may follow: 1h30m.
 _CLOCK: Final = frozenset("h min m s d ms".split())
-#: What stands directly behind a number: what it is multiplied with, and what it counts instead.
+#: The suffix directly after a number: its factor, and the unit that it may be instead.
 _SUFFIX: Final = re.compile(r"(?:([kKMBTb])(?![A-Za-z\d])|bn\b)")
 _OWN: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
     {"k": (1000, "kB"), "K": (1000, "kB"), "M": (10**6, "MB"), "B": (10**9, "byte")}
@@ -86,8 +85,8 @@ _OWN: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What is behind a number: its unit, empty where none is known, what multiplies it, and where
-    both end. `otherwise` are such a unit and such a factor that may be meant instead."""
+    """The unit after a number, "" if none is known, its factor, and the end of both. `otherwise`
+    are other possible pairs of unit and factor."""
 
     unit: str
     times: int
@@ -96,14 +95,14 @@ class Counted:
 
 
 def unit_of_currency(sign: str) -> str:
-    """That of `US$`, `€` or `CHF`."""
+    """Return the unit of a currency such as `US$`, `€` or `CHF`."""
     name = sign.strip()
     return _UNITS[name[-1] if name[-1] in _SIGNS else name.lower()]
 
 
 def counted_at(text: str, at: int, *, currency: str = "") -> Counted:
-    """What the number that ends there counts. With a `currency`, m and b are millions and
-    billions."""
+    """Return the unit and the factor after the number that ends at `at`. With a `currency`, m and b
+    are millions and billions."""
     suffix = _SUFFIX.match(text, at)
     own, instead = _OWN[suffix[0]] if suffix else (1, "")
     unit, times, end = _behind(text, suffix.end() if suffix else at)
@@ -128,7 +127,7 @@ def _behind(text: str, at: int) -> tuple[str, int, int]:
     if of := _OF.match(text, at):
         match = _UNIT.match(text, of.end())
     if match:
-        # Letters that are longer than what was matched are another word.
+        # If more letters follow the match, it is another word.
         following = text[match.end() : match.end() + 1]
         name = match[1] if match[1] in _SIGNS else match[1].lower()
         unit = _BINARY.get(match[1]) or _UNITS.get(name)
@@ -141,5 +140,5 @@ def _behind(text: str, at: int) -> tuple[str, int, int]:
 
 
 def may_have_unit(text: str, at: int) -> bool:
-    """Are there letters or signs behind a number that may be a unit?"""
+    """Return whether letters or signs that may be a unit follow a number."""
     return _UNIT.match(text, at) is not None

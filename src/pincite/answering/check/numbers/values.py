@@ -1,4 +1,4 @@
-"""Numbers as two texts may write them: 1,000 is 1000, 5 ms is five milliseconds."""
+"""Numbers in different spellings: 1,000 is 1000, 5 ms is five milliseconds."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _VERSION: Final = re.compile(
     r"(?:(?<![A-Za-z\d_])v(\d{1,6}(?:\.\d{1,6}){0,5})|(\d{1,6}(?:\.\d{1,6}){2,5}))"
     r"((?:[-.]?(?:rc|alpha|beta|a|b)\.?\d*)?)(?!\d)"
 )
-#: Before what has two parts that are not those of a decimal.
+#: Words before a number whose two parts are not those of a decimal.
 _OF_VERSION: Final = re.compile(
     r"(?:\b(?:[Vv]ersions?|(?i:releases?)|[Pp]ython|[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?)"
     r"|[a-z,;:(]\s[A-Z][a-z]\w*)\s\Z"
 )
-#: What names of digits may have in place of the word before a number: p.12, v1, p95. Their full
-#: stop tells line 3 from the cache L3, and chapter 3 from the instance C3.
+#: Abbreviations that replace the word before a number: p.12, v1, p95. Their full stop distinguishes
+#: line 3 from the cache L3, and chapter 3 from the instance C3.
 _ABBREVIATIONS: Final = {
     "page": ("p.", "pp."),
     "pages": ("p.", "pp."),
@@ -64,19 +64,19 @@ _SIMPLE: Final = re.compile(r"\d+(?:\.\d+)?")
 _NAMED: Final = re.compile(r"([A-Za-z]{1,24})([-./_]?)\Z")
 _OF_LINE: Final = re.compile(r"#L(?:\d{1,9}(?:C\d{1,9})?-L)?\Z")  # in a citation or an address
 _OF: Final = re.compile(r"([A-Za-z]{1,24})[ \u00a0-]\Z")
-_BEFORE: Final = 32  # characters that say what a number is of
-_INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
+_BEFORE: Final = 32  # characters before a number that are read
+_INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit after it is part of a name
 _AFTER_UNIT: Final = re.compile(r"\d(?:h|min|m|s|d)\Z")  # 1h30m
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number at `start`, as `written`: its value (a number without trailing zeros, a date, a
-    version) and its unit, empty where it has none that is known. `spelled` is one in letters.
-    `sign` is "-" for a negative one, "?" where that is not sure. `otherwise` are the numbers that
-    it may be instead, all of them: 8M may be 8 MB. `digits` are those of a decimal or a version:
-    version 3.10 is not 3.1. `of` is the word before it. Digits of a name have it in their value:
-    `#rfc 7231`."""
+    """A number at `start`, as `written`. `value` is a number without trailing zeros, a date or a
+    version, and `unit` is "" if none is known. `spelled` numbers are in letters. `sign` is "-" for
+    a negative number, "?" if it is uncertain. `otherwise` are the numbers of another possible
+    reading, all of which then apply: 8M may be 8 MB. `digits` are those of a decimal or a version:
+    version 3.10 is not 3.1. `of` is the word before it. Digits of a name include the name in their
+    value: `#rfc 7231`."""
 
     start: int
     written: str
@@ -90,14 +90,15 @@ class Number:
 
 
 def numbers_in(text: str, *, names: bool = False) -> tuple[Number, ...]:
-    """The numbers of a text, in order: dates and versions whole, the ends of ranges one by one.
-    Digits within names (`utf8`, `gpt-4o`) are none, unless `names` are asked for."""
+    """Return the numbers of a text, in order. Dates and versions are single numbers, the ends of a
+    range are two. Digits within names (`utf8`, `gpt-4o`) are included only with `names`."""
     return tuple(sorted(_Reading(text, names=names).numbers(), key=lambda one: one.start))
 
 
 def missing(said: tuple[Number, ...], there: tuple[Number, ...]) -> tuple[Number, ...]:
-    """Those that are said and not there: no such value, or only with other units or signs. A part
-    of a date that is there is there, and so is the beginning of a version."""
+    """Return the numbers of `said` that are not in `there`: their value is missing, or has only
+    other units or signs. A part of a date that is there counts as there, and so does the beginning
+    of a version."""
     values: dict[str, set[tuple[str, str]]] = {}
     for one in chain(there, *(number.otherwise for number in there)):
         for value in chain(_own(one), _parts(one)):
@@ -122,7 +123,7 @@ def _same_unit(one: str, other: str) -> bool:
 
 
 def _own(number: Number) -> tuple[str, ...]:
-    """By what a number is found: by its value, its digits, and those of a name: RFC 7231 is
+    """Return the keys of a number: its value, its digits, and names with these digits. RFC 7231 is
     RFC7231, and page 12 is p.12."""
     value, digits, of = number.value, number.digits, number.of
     if not digits:
@@ -133,7 +134,7 @@ def _own(number: Number) -> tuple[str, ...]:
 
 
 def _parts(number: Number) -> tuple[str, ...]:
-    """What of it may be said alone."""
+    """Return the keys of parts that may be mentioned alone."""
     value = number.value
     if value.startswith("v"):
         pieces = value[1:].split(".")
@@ -156,7 +157,7 @@ class _Reading:
         self._taken = bytearray(len(text) + 1)
 
     def numbers(self) -> Iterator[Number]:
-        """All of them: dates, versions, digits and words."""
+        """Yield all of them: dates, versions, digits and words."""
         text = self._text
         for date in dates_in(text):
             yield self._take(self._date(date))
@@ -201,7 +202,7 @@ class _Reading:
         return replace(number, written=written, otherwise=(thousands,))
 
     def _written(self, match: re.Match[str]) -> Iterator[Number]:
-        """The numbers of a run of digits."""
+        """Yield the numbers of a run of digits."""
         text, run, at = self._text, match["n"], match.start("n")
         start = at if self._taken[match.start()] else match.start()
         named = start == at and _within_name(text, at, match.end())
@@ -246,8 +247,8 @@ class _Reading:
         *,
         listed: bool = False,
     ) -> Number:
-        """A number of these digits, with `more` and times ten to the `power`, or else what they
-        are if `listed`."""
+        """Return the number of these digits, plus `more` and times ten to the `power`. With
+        `listed`, they may be a list."""
         unit, times = counted.unit, counted.times
         written = self._text[start : counted.end]
         sign = self._sign_at(start)
@@ -292,7 +293,7 @@ class _Reading:
 
 
 def _within_name(text: str, start: int, end: int) -> bool:
-    """Is it part of a name, as in `utf8`, `gpt-4o`, `x2`, `#L3`?"""
+    """Return whether it is part of a name, as in `utf8`, `gpt-4o`, `x2`, `#L3`."""
     before = text[max(0, start - 2) : start]
     if _INSIDE.search(before):
         return not _AFTER_UNIT.search(text[max(0, start - 4) : start])
