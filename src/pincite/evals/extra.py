@@ -1,4 +1,4 @@
-"""The packages of the extra `eval`, imported where they are used."""
+"""Import the packages of the extra `eval` when they are needed."""
 
 from __future__ import annotations
 

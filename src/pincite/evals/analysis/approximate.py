@@ -34,8 +34,8 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class AnnReport:
-    """`recall` is the mean share of the exact first `depth` that approximate search finds.
-    `worst` is the lowest share of one question."""
+    """The result of the check. `recall` is the mean share of the exact first `depth` that
+    approximate search finds, `worst` the lowest share of one question."""
 
     questions: int
     depth: int

@@ -1,19 +1,19 @@
 """Thresholds of the verdict, learned on a golden set with off-topic questions.
 
 For every signal, the values of each question's best candidate are known: on topic, far off topic,
-and near, which is on the same subject without an answer. A threshold costs what it gets wrong:
+and near, which is on the same subject without an answer. The cost of a threshold is
 
     cost(t) = caution * share of on-topic questions below t
             + mean of the shares of far and of near questions at t or above
 
-- `weak_at` (refuse below it) has the least cost where wrongly refusing weighs CAUTION;
-- `grounded_at` has the least cost where it weighs 1 / CAUTION: what is called grounded is to have
-  an answer.
+- `weak_at` (refuse below it) has the least cost if a wrong refusal has the weight CAUTION;
+- `grounded_at` has the least cost if it has the weight 1 / CAUTION: a grounded verdict should mean
+  that there is an answer.
 
-Where several thresholds cost the same the middle of the widest range of them is taken: the one
-furthest from the questions that were seen. For `grounded_at` that range says nothing of near
-questions, which lie in it: so it is never put below the measured default unless LEAST near
-questions or more are there and overlap with those on topic.
+If several thresholds have the same cost, the middle of their widest range is taken, which is the
+furthest from the values of the questions. For `grounded_at`, near questions would lie in that
+range, so it is never below the measured default unless there are at least LEAST near questions and
+off-topic values overlap with on-topic ones.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def learn(
 def _cheapest(on: Sequence[float], off: Sequence[Sequence[float]], caution: float) -> float:
     inside, *outside = (sorted(max(0.0, value) for value in kind) for kind in (on, *off) if kind)
     values = sorted({value for kind in (inside, *outside) for value in kind})
-    # From each value down to the one below it, every threshold decides alike.
+    # All thresholds between two neighbouring values decide alike.
     edges = [0.0, *values, values[-1] * 1.001 + 1e-9]
     best_cost, best_width, best = float("inf"), -1.0, 0.0
     for low, high in pairwise(edges):
@@ -296,7 +296,7 @@ def as_table(found: Calibration) -> Mapping[str, Thresholds]:
 
 
 def deciding(found: Calibration, gate: GateConfig) -> frozenset[str]:
-    """Return the fields of the thresholds that verdicts on these questions go by."""
+    """Return the fields of the thresholds that decide the verdicts on these questions."""
     others = ("coverage", "dense")
     order = {
         "auto": ("reranked", *others)

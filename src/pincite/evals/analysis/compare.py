@@ -87,8 +87,8 @@ def compare(base: Run, others: Sequence[Run], names: Sequence[str]) -> Compariso
 
 
 def paired(base: Run, other: Run, name: str) -> tuple[dict[str, float], dict[str, float]]:
-    """The values of a measure for the questions that both runs have. Raises UsageError if there
-    is none."""
+    """Return the values of a measure in both runs, for the questions that both have. Raises
+    UsageError if there are none."""
     left, right = values(base, name), values(other, name)
     common = [key for key in left if key in right]
     if not common:
@@ -101,7 +101,7 @@ def paired(base: Run, other: Run, name: str) -> tuple[dict[str, float], dict[str
 
 
 def values(run: Run, name: str) -> dict[str, float]:
-    """One measure of a run, by question."""
+    """Return one measure of a run by question."""
     if name == VERDICT:
         return right_verdicts(run.queries)
     return {key: found[name] for key, found in scores(run, (name,)).items()}

@@ -10,8 +10,8 @@ from pincite.evals.run.results import Stamp
 
 
 def measured_with(profile: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-    """Describe the results that the measures see, and name measures that look at more of them than
-    there are. `profile` has the values of a profile, by section."""
+    """Describe the results that the measures see, and name the measures whose cutoff is larger.
+    `profile` has the values of a profile, by section."""
     results, around = _shown(profile)
     single = around == "none"
     passages = "single passages" if single else f"passages with context ({around})"
@@ -24,7 +24,7 @@ def measured_with(profile: Mapping[str, Any], names: Sequence[str] = ()) -> str:
 
 
 def differences(one: Stamp, two: Stamp) -> list[str]:
-    """Describe in what the conditions of two runs differ, other than their profiles. `two` is
+    """Describe the differences in the conditions of two runs, other than their profiles. `two` is
     named first."""
     notes = []
     shown = [measured_with(stamp.profile) for stamp in (one, two)]

@@ -1,15 +1,15 @@
 """Measures over ranked evidence, by `ir-measures`.
 
-A run keeps, for each expected item of a question, the rank of the first candidate that counts for
-it (from 1; 0: never found). All measures follow from these ranks and the items' grades:
+A run has, for each expected item of a question, the rank of the first candidate that counts for it
+(from 1; 0 if it was not found). All measures follow from these ranks and the items' grades:
 
-- a rank gains the best grade of the items that appear there for the first time, and an item gains
-  once, so that ten chunks of one expected span are not ten successes;
+- the gain of a rank is the best grade of the items that appear there for the first time. An item
+  gains once, so that ten chunks of one expected span are not ten successes;
 - recall (`R@k`) is the share of the items of grade 1 or more, or of `rel` or more, that appear up
   to rank k;
-- the ideal order of nDCG has all items by grade, one a rank; gains are linear.
+- the ideal order of nDCG has all items by grade, one at each rank; gains are linear.
 
-Where items are documents and each is one candidate these are the measures as defined by TREC.
+If items are documents and each is one candidate, these are the measures as TREC defines them.
 Measures of the whole set of results (`SetP`, `NumRet`) do not follow from ranks and are refused.
 """
 
@@ -29,9 +29,9 @@ Judgements = Mapping[str, Mapping[str, int]]  #: gains by query and document
 Rankings = Mapping[str, Sequence[str]]  #: documents by query, best first
 Values = dict[str, dict[str, float]]  #: by query, then by measure's name
 
-#: The share of right verdicts, beside the measures of `ir-measures`.
+#: The name of the share of right verdicts, in addition to the measures of `ir-measures`.
 VERDICT: Final = "verdict"
-#: What a run reports unless other measures are asked for.
+#: The measures that a run reports by default.
 DEFAULT_MEASURES: Final = (
     *("nDCG@10", "nDCG@12", "RR@12", "R@5", "R@10", "R@20", "R@50", "AP", "Success@1", "Success@5"),
 )
@@ -43,8 +43,8 @@ _DEEPEST: Final = 1_000_000
 
 
 def parse(*names: str) -> tuple[Measure, ...]:
-    """Measures by their names, such as `nDCG@10`. Raises UsageError for one that is unknown, lacks
-    a parameter, or cannot be computed, and without the package."""
+    """Return the measures with these names, such as `nDCG@10`. Raises UsageError for one that is
+    unknown, lacks a parameter, or cannot be computed, and if the package is missing."""
     return tuple(map(_parsed, names))
 
 
@@ -67,8 +67,8 @@ def _parsed(name: str) -> Measure:
 
 
 def _problem(measure: Any) -> str:
-    """What is wrong with the parameters, empty if nothing is. The packages below end the process
-    for a cutoff of 0."""
+    """Return the fault in the parameters, "" if there is none. The libraries end the process for a
+    cutoff of 0."""
     given, at = measure.params, measure.AT_PARAM
     for name, one in measure.SUPPORTED_PARAMS.items():
         if one.required and name not in given:
@@ -91,19 +91,20 @@ def _problem(measure: Any) -> str:
 
 
 def evaluate(names: Sequence[str], judgements: Judgements, rankings: Rankings) -> dict[str, float]:
-    """The mean of each measure over all queries of `judgements`; a query that has no ranking, or
-    an empty one, counts as 0."""
+    """Return the mean of each measure over all queries of `judgements`. A query without a ranking,
+    or with an empty one, counts as 0."""
     return mean_of(names, evaluate_each(names, judgements, rankings))
 
 
 def mean_of(names: Sequence[str], by_query: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The mean of each measure over the queries; 0 for none."""
+    """Return the mean of each measure over the queries; 0 if there are none."""
     count = max(1, len(by_query))
     return {name: sum(values[name] for values in by_query.values()) / count for name in names}
 
 
 def evaluate_each(names: Sequence[str], judgements: Judgements, rankings: Rankings) -> Values:
-    """The value of each measure by query. A ranking's order is ours: ties never arise."""
+    """Return the value of each measure by query. The order of a ranking is kept: there are no
+    ties."""
     measures = parse(*names)
     run = {
         query: {document: float(len(ranked) - place) for place, document in enumerate(ranked)}
@@ -129,7 +130,7 @@ def by_ranks(
     grades: Mapping[str, Sequence[int]],
     ranks: Mapping[str, Sequence[int]],
 ) -> Values:
-    """The value of each measure by query, from the rank of each expected item (see above).
+    """Return the value of each measure by query, from the rank of each expected item (see above).
 
     `grades` and `ranks` have one number for each expected item, in the same order.
     """
@@ -152,14 +153,16 @@ def by_ranks(
 
 
 def _recall(grades: Sequence[int], ranks: Sequence[int], cut: int, rel: int) -> float:
-    """The share of the items of grade `rel` or more up to rank `cut`; 0 if there is none."""
+    """Return the share of the items of grade `rel` or more up to rank `cut`; 0 if there are
+    none."""
     wanted = [place for place, grade in enumerate(grades) if grade >= rel]
     found = sum(place < len(ranks) and 0 < ranks[place] <= cut for place in wanted)
     return found / len(wanted) if wanted else 0.0
 
 
 def _ranking(grades: Sequence[int], ranks: Sequence[int]) -> list[str]:
-    """At each rank the best item that appears there, or a miss; up to the last item."""
+    """Return the best item that appears at each rank for the first time, or a miss, up to the last
+    item."""
     best: dict[int, tuple[int, int]] = {}
     for place, rank in enumerate(ranks):
         if rank > 0:

@@ -1,4 +1,4 @@
-"""Measure refusals: is the verdict `none` given to questions without an answer, and only to those?
+"""Measure refusals: whether questions without an answer, and only those, get the verdict `none`.
 
 A refusal is the verdict `none`. A question has a best value for every signal of its candidates.
 Questions without candidates have none, and count as below every threshold.
@@ -23,7 +23,7 @@ class Levels:
 
     @property
     def total(self) -> int:
-        """The number of questions."""
+        """Return the number of questions."""
         return self.grounded + self.weak + self.none
 
 
@@ -37,18 +37,18 @@ class Outcome:
 
     @property
     def refusal(self) -> Refusal:
-        """The refusals alone, far and near questions together."""
+        """Return the refusals, with far and near questions together."""
         off_total = self.far.total + self.near.total
         return Refusal(self.far.none + self.near.none, off_total, self.on.none, self.on.total)
 
     @property
     def far_refusal(self) -> Refusal:
-        """The refusals of questions on topic and far ones."""
+        """Return the refusals of on-topic and far questions."""
         return Refusal(self.far.none, self.far.total, self.on.none, self.on.total)
 
     @property
     def near_refusal(self) -> Refusal:
-        """The refusals of questions on topic and near ones."""
+        """Return the refusals of on-topic and near questions."""
         return Refusal(self.near.none, self.near.total, self.on.none, self.on.total)
 
     def cost(self, caution: float) -> float:
@@ -96,8 +96,8 @@ def of_refused(decisions: Sequence[tuple[bool, bool]]) -> Refusal:
 
 
 def auroc(on_topic: Sequence[float], off_topic: Sequence[float]) -> float | None:
-    """The probability that an on-topic question has the higher value, ties counting half (the
-    Mann-Whitney statistic); None without questions of both kinds. Minus infinity stands for no
+    """Return the probability that an on-topic question has the higher value, with ties as a half
+    (the Mann-Whitney statistic). None without questions of both kinds. Minus infinity stands for no
     candidate."""
     if not on_topic or not off_topic:
         return None
@@ -107,7 +107,7 @@ def auroc(on_topic: Sequence[float], off_topic: Sequence[float]) -> float | None
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Return the shares of on-topic and off-topic questions refused below `threshold`, in 0..1."""
+    """The shares of on-topic and off-topic questions refused below `threshold`, in 0..1."""
 
     threshold: float
     off_refused: float

@@ -12,17 +12,17 @@ from pincite.evals.analysis.measures import VERDICT
 from pincite.evals.analysis.statistics import interval
 from pincite.evals.run.results import Run
 
-#: What is checked unless other measures are named.
+#: The measures that are checked by default.
 GATED: Final = ("nDCG@10", "R@20", VERDICT)
 ALPHA: Final = 0.05
-#: Share of the baseline's half width up to which a loss is let pass, however sure it is.
+#: A loss up to this share of the tolerance passes, however certain it is.
 NEGLIGIBLE: Final = 0.1  # guess, unmeasured
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One measure. `tolerance` is half the width of the baseline's own 95 % interval; `low` and
-    `high` bound the paired difference."""
+    """The check of one measure. `tolerance` is half the width of the baseline's own 95 % interval;
+    `low` and `high` bound the paired difference."""
 
     measure: str
     baseline: float
@@ -39,9 +39,9 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class CheckedRun:
     """All measures of a run against its baseline. `missing` are the questions of the baseline, by
-    id, that some measure has no value of in the run; the others are compared. `passed` is false
-    where a measure is worse, and where questions are missing and must not be. `notes` say what
-    else differs, and what both were measured with."""
+    id, for which the run lacks a value of some measure; the others are compared. `passed` is false
+    if a measure is worse, or if questions are missing and that is not allowed. `notes` describe
+    other differences, and the conditions of both."""
 
     passed: bool
     measures: tuple[Check, ...]
@@ -53,17 +53,16 @@ class CheckedRun:
 def check_measures(
     baseline: Run, now: Run, names: Sequence[str] = GATED, *, allow_missing: bool = False
 ) -> CheckedRun:
-    """A measure is `worse` if its mean fell
+    """Compare a run with its baseline. A measure is `worse` if its mean fell
 
     - by more than the tolerance, or
-    - by more than NEGLIGIBLE of the tolerance, and the paired randomisation test says that chance
-      does not do this (p < ALPHA, corrected for the measures checked).
+    - by more than NEGLIGIBLE of the tolerance, and the paired randomisation test rules out chance
+      (p < ALPHA, corrected for the measures checked).
 
-    The second finds small losses that many questions share, which the first would miss; the first
-    needs no second opinion. A repeated run of the same index differs in no question, or in a few
-    to both sides, and passes. One without questions of the baseline fails unless they may be
-    missing: what is no longer asked cannot get worse. Raises UsageError where the runs have no
-    question in common.
+    The second rule finds small losses of many questions, which the first would miss. A repeated run
+    of the same index differs in no question, or in a few in both directions, and passes. A run
+    without some questions of the baseline fails unless `allow_missing` is set, because missing
+    questions cannot get worse. Raises UsageError if the runs have no question in common.
     """
     found = compare(baseline, [now], names)
     before = {name: values(baseline, name) for name in names}

@@ -43,8 +43,8 @@ def randomisation_test(differences: Sequence[float]) -> float:
     Carterette, 2007, "A comparison of statistical significance tests for information retrieval
     evaluation"): the share of random signs with a mean difference at least as far from 0.
 
-    All signs are tried where there are no more than RESAMPLES of them; otherwise so many are
-    drawn, and p = (1 + at least as far) / (1 + drawn). 1 where nothing differs.
+    All combinations of signs are tried if there are at most RESAMPLES of them. Otherwise RESAMPLES
+    are drawn, and p = (1 + at least as far) / (1 + drawn). The result is 1 if nothing differs.
     """
     import numpy as np
 

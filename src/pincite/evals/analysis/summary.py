@@ -12,7 +12,7 @@ from pincite.evals.analysis.refusal import Refusal, auroc, count
 from pincite.evals.analysis.statistics import interval, mean, median, quantile
 from pincite.evals.run.results import QueryResult, Run
 
-#: Depths of the recall that is given for every stage.
+#: The depths of recall for every stage.
 STAGE_DEPTHS: Final = (5, 10, 20, 50, 100)
 
 
@@ -37,10 +37,11 @@ class StageFigures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`questions` are all; `judged` those that count for measures. `measured` says what these see.
-    `auroc` is that of each signal's best value, on topic against off topic. `coverage_met` is the
-    share of the judged questions with a kind of source expected that have evidence of every kind
-    expected; None without any."""
+    """All figures of a run. `questions` counts all questions, `judged` those that count for
+    measures. `measured` describes the results that measures see. `auroc` is that of each signal's
+    best value, on topic against off topic. `coverage_met` is the share of judged questions that
+    have evidence of every expected kind of source, among those that expect any; None if there are
+    none."""
 
     label: str
     measured: str
@@ -65,8 +66,8 @@ class Summary:
 
 
 def scores(run: Run, names: Sequence[str] = DEFAULT_MEASURES, stage: str = "") -> Values:
-    """The value of each measure after a stage, by judged question; after the last by default.
-    A question without results counts as 0."""
+    """Return the value of each measure after a stage, by judged question; after the last stage by
+    default. A question without results counts as 0."""
     at = stage or run.final
     judged = [query for query in run.queries if query.judged]
     return by_ranks(

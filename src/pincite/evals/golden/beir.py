@@ -33,12 +33,12 @@ class Collection:
     judgements: Mapping[str, Mapping[str, int]]
 
     def first(self, queries: int) -> Collection:
-        """The same documents with fewer queries."""
+        """Return the collection with all documents and only the first queries."""
         kept = dict(islice(self.queries.items(), queries))
         return replace(self, queries=kept, judgements={key: self.judgements[key] for key in kept})
 
     def golden(self) -> GoldenSet:
-        """The queries as a golden set whose items are whole documents, by their ids."""
+        """Return the queries as a golden set whose items are whole documents, by their ids."""
         return GoldenSet(self.name, tuple(golden_queries(self.queries, self.judgements)))
 
 
@@ -74,8 +74,8 @@ def read_beir(folder: Path, split: str = "test") -> Collection:
 def golden_queries(
     queries: Mapping[str, str], judgements: Mapping[str, Mapping[str, int]]
 ) -> Iterator[GoldenQuery]:
-    """Return the queries with their judged documents. Gains below 0 count as 0. Raises UsageError
-    for gains above the highest grade, which would be flattened."""
+    """Yield the queries with their judged documents. Gains below 0 count as 0. Raises UsageError
+    for gains above the highest grade."""
     for key, text in queries.items():
         expected = tuple(
             Expected(path=document, grade=_grade(gain, f"{document} for query {key}"))
@@ -94,9 +94,9 @@ def _grade(gain: int, what: str) -> int:
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Gains of a table with three columns, or of a TREC file (query, iteration, document, gain).
-    The first of three columns each is a head if it ends in no number. Raises UsageError naming file
-    and line."""
+    """Return the gains by query and document of a table with three columns, or of a TREC file
+    (query, iteration, document, gain). A first line with three columns is a header if it does not
+    end in a number. Raises UsageError with file and line."""
     judgements: dict[str, dict[str, int]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
@@ -119,8 +119,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a text file, which may hold other line ends than newlines. Raises
-    UsageError."""
+    """Return the lines of a text file, which end with newlines only. Raises UsageError."""
     try:
         return read_named_text(path).split("\n")
     except OSError as error:

@@ -13,7 +13,7 @@ from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 
-_SAMPLE: Final = (40, 4_000)  # documents and characters that indexing guesses the language from
+_SAMPLE: Final = (40, 4_000)  # documents, and characters of each
 _BATCH = 256
 
 
@@ -52,7 +52,7 @@ async def index_corpus(
         dense=encoder.fingerprint if encoder else None,
         dimensions=encoder.dimensions if encoder else 0,
         language=language,
-        average_length=max(1.0, sum(lengths) / len(lengths)),  # these are no chunks of one size
+        average_length=max(1.0, sum(lengths) / len(lengths)),  # document sizes differ
         lexical_by_choice=encoder is None,
     )
     await index.create(spec)

@@ -1,4 +1,4 @@
-"""Generate questions from the user's own chunks, with a language model or by rule.
+"""Generate questions from the user's own chunks, with a language model or with rules.
 
 The questions are marked as synthetic. They share more words with their answers than people's
 questions do. They are good for comparing configurations, but their absolute figures are too high.
@@ -18,7 +18,7 @@ from pincite.evals.golden.targets import every_chunk, named_path
 from pincite.model import Chunk
 from pincite.ports import Searchable
 
-Asks = Callable[[str], Awaitable[str]]  #: a prompt to a language model's answer
+Asks = Callable[[str], Awaitable[str]]  #: from a prompt to the answer of a language model
 
 PROMPT: Final = (
     "Write one question that a developer might ask and that the passage below answers. Use the"
@@ -28,7 +28,7 @@ PROMPT: Final = (
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
 _LEAST_CHARS = 200
 _KEY_WORDS = 7
-_FEW_CHUNKS = 50  # in fewer, that a word is nowhere else means nothing
+_FEW_CHUNKS = 50  # with fewer chunks, a word that occurs once says nothing
 
 
 async def generate(
@@ -108,7 +108,7 @@ def _key_words(text: str, frequencies: Counter[str], total: int) -> str:
     weight = {
         word: (1 + math.log(count)) * math.log((total + 1) / frequencies[word])
         for word, count in counts.items()
-        if frequencies[word] > 1 or total < _FEW_CHUNKS  # else nobody would ask with it
+        if frequencies[word] > 1 or total < _FEW_CHUNKS  # an unlikely query
     }
     best = sorted(weight, key=lambda word: (-weight[word], word))[:_KEY_WORDS]
     return " ".join(word for word in counts if word in best)

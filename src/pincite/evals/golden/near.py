@@ -1,15 +1,15 @@
 """Near questions from the user's own chunks: on the subject of the corpus, and without an answer.
 
-Two kinds, made by rule, each checked against the words of the corpus:
+There are two kinds, made by rules, and each is checked against the words of the corpus:
 
-- swapped name: a name of the corpus with a part of another one, which nothing is called
+- swapped name: a name of the corpus with a part of another one, which does not exist
   (`what does rotate_invoice do?`), or a subject of the corpus with a product that it never mentions
   (`How do I use key rotation with Cassandra?`);
-- sibling feature: what one might want of a thing of the corpus, where no chunk that has the thing
-  has the verb (`How do I encrypt an invoice?`).
+- sibling feature: an action on a thing of the corpus, if no chunk about the thing has the verb
+  (`How do I encrypt an invoice?`).
 
-That no chunk has the words is no proof that none answers in others, so they are marked as
-synthetic. Most are told from questions on topic more easily than those of people are.
+A chunk may still answer in other words, so the questions are marked as synthetic. Most are easier
+to distinguish from on-topic questions than those of people.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PRODUCTS: Final = tuple(
     "Haskell,Erlang,Fortran,COBOL,LDAP,Keycloak,Stripe,Twilio,Jira,Slack,SQLite,PostgreSQL,Ansible,"
     "Vagrant,WebAssembly,Bluetooth,Excel,SAP,Grafana,Splunk".split(",")
 )
-#: What one might want of nearly anything.
+#: Actions that are possible with nearly anything.
 _VERBS: Final = tuple(
     "rename,encrypt,compress,export,import,schedule,translate,archive,clone,merge,undo,throttle,"
     "benchmark,migrate,print,share,lock,version,restore,sort,split,validate,preview,audit".split(
@@ -123,7 +123,7 @@ def _swapped_names(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterato
 
 
 def _siblings(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """Yield questions about a thing of the corpus with a verb that no chunk about it has."""
+    """Yield questions about a thing of the corpus with a verb that no chunk about the thing has."""
     for thing in _things(corpus, rng):
         stems = terms(thing)
         having = [found for found in corpus.of if stems <= found]

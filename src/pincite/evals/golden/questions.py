@@ -10,11 +10,11 @@ A file of JSON lines, one question each:
 
 An expected item names a candidate, a span of lines (independent of how files are cut), a page
 (`notes.pdf#page=3`) or a whole document (`path` alone). `grade` is 3 for a direct answer, 2 for
-substantial help, 1 for related, 0 for judged and not relevant; it is 1 where it is left out. What
-has no item is unjudged, not wrong. An `off_topic` question has no answer in the corpus. It is
-`near` if it is on the corpus's subject all the same, so that a reader would expect the answer
-there; the others are far.
-A question that follows others has them as `conversation`, and is asked in its `standalone` form.
+substantial help, 1 for related, 0 for judged and not relevant; the default is 1. Chunks without an
+item are unjudged, not wrong. The corpus does not answer an `off_topic` question. It is `near` if it
+is on the corpus's subject, so that a reader would expect an answer there; other off-topic questions
+are far. A question that follows others has them as `conversation`, and is asked in its `standalone`
+form.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.named_file import read_named_text
 
-MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
+MAX_GRADE = 10  #: of judgements of other programs; our own scale ends at 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ _PAGE = re.compile(rf"#(?:{'|'.join(PAGE_UNITS)})=([0-9]{{1,9}})\Z")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Evidence that counts: a candidate, or lines of a file (1-based, inclusive), or a page of it,
-    as in `notes.pdf#page=3`, or, with none of them, all of the file. `repo` narrows it to one
+    """Evidence that counts: a candidate, lines of a file (1-based, inclusive), a page of it as in
+    `notes.pdf#page=3`, or the whole file if none of these is given. `repo` restricts it to one
     source."""
 
     path: str = ""
@@ -68,18 +68,18 @@ class Expected:
 
     @property
     def file(self) -> str:
-        """The path without the page."""
+        """Return the path without the page."""
         return _PAGE.sub("", self.path)
 
     @property
     def page(self) -> int:
-        """The number of the page, 0 without a page."""
+        """Return the number of the page, 0 without a page."""
         found = _PAGE.search(self.path)
         return int(found[1]) if found else 0
 
     @property
     def name(self) -> str:
-        """The display name: the candidate's id, or `path#L3-L9`."""
+        """Return the display name: the candidate's id, or `path#L3-L9`."""
         if self.candidate_id:
             return self.candidate_id
         if not self.start_line:
@@ -89,8 +89,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuery:
-    """One question. `off_topic`: the corpus does not answer it. `near`: nor does it, but it is on
-    the same subject. `synthetic` names what generated it, if it was not a person."""
+    """One question. The corpus does not answer an `off_topic` one; a `near` one of these is on its
+    subject. `synthetic` names what generated it, "" for a person."""
 
     id: str
     query: str
@@ -106,18 +106,18 @@ class GoldenQuery:
 
     @property
     def text(self) -> str:
-        """The text to search for: the standalone form if there is one."""
+        """Return the text to search for: the standalone form if there is one."""
         return self.standalone or self.query
 
     @property
     def relevant(self) -> bool:
-        """Does the question expect any evidence?"""
+        """Return whether the question expects any evidence."""
         return any(item.grade > 0 for item in self.expected)
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
-    """Questions in the order of the file. `name` is the file's, without its ending."""
+    """Questions in the order of the file. `name` is that of the file, without its suffix."""
 
     name: str
     queries: tuple[GoldenQuery, ...]
@@ -140,7 +140,7 @@ _ITEM_FIELDS = frozenset(f.name for f in fields(Expected))
 
 
 def read_golden(path: Path) -> GoldenSet:
-    """The golden set in a file. Raises UsageError naming file, line and field."""
+    """Return the golden set in a file. Raises UsageError with file, line and field."""
     try:
         lines = read_named_text(path).split("\n")  # texts may have other line ends
     except OSError as error:

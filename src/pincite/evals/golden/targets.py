@@ -18,8 +18,8 @@ from pincite.support.counted import listed
 
 Key = tuple[str, str]  #: collection, chunk id
 _PAGE = 512
-#: File names that a path is compared with letter by letter, and the letters of a name: 1.5 s for
-#: names made to be alike, some milliseconds for others.
+#: The most file names with which a path is compared by letters, and the letters of each: 1.5 s for
+#: very similar names, some milliseconds for others.
 _COMPARED: Final = (2_000, 100)
 _ALIKE: Final = 100  # files of one name, such as index.md, whose folders are compared
 
@@ -43,9 +43,9 @@ class Targets:
 
 
 def counts_for(chunk: Chunk, item: Expected) -> bool:
-    """Does the chunk count for the item? Yes for the same candidate; for the same file with at
-    least half of the lines of the shorter one in common; for the same file, and page if one is
-    given, if no lines are given."""
+    """Return whether the chunk counts for the item. It does if it is the same candidate. It also
+    does if it is in the same file and has at least half of the lines of the shorter one in common,
+    or, without lines, if it is in the same file, and on the same page if one is given."""
     if item.candidate_id:
         return item.candidate_id in (chunk.candidate_id, chunk.id)
     if item.repo and item.repo != chunk.repo:
@@ -213,5 +213,5 @@ async def every_chunk(index: Readable, collection: str) -> AsyncIterator[Chunk]:
 
 
 def _chunk_id(item: Expected) -> str:
-    """The last part of a candidate's id."""
+    """Return the last part of a candidate's id."""
     return item.candidate_id.rpartition(":")[2]

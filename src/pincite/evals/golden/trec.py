@@ -30,7 +30,8 @@ def read_trec(topics: Path, qrels: Path) -> GoldenSet:
 
 
 def write_qrels(path: Path, golden: GoldenSet) -> None:
-    """Format the judgements: query, 0, item, grade. Items have their names, see `Expected.name`."""
+    """Write the judgements: query, 0, item, grade. Items have their names, see `Expected.name`.
+    Raises UsageError."""
     rows = [
         f"{_word(query.id)} 0 {_word(item.name)} {item.grade}"
         for query in golden.queries
@@ -40,15 +41,15 @@ def write_qrels(path: Path, golden: GoldenSet) -> None:
 
 
 def write_topics(path: Path, golden: GoldenSet) -> None:
-    """Format the questions: id, tab, text."""
+    """Write the questions: id, tab, text. Raises UsageError."""
     rows = [f"{_word(query.id)}\t{' '.join(query.text.split())}" for query in golden.queries]
     write_whole(path, "\n".join(rows) + "\n")
 
 
 def write_run(path: Path, run: Run) -> None:
-    """Format the results: query, Q0, item, rank, score, name. The first candidate that counts for
-    an item has the item's name, the others their own ids. Scores fall with the rank, for tools that
-    sort again."""
+    """Write the results: query, Q0, item, rank, score, name. The first candidate that counts for an
+    item has the item's name, the others their own ids. Scores fall with the rank, for tools that
+    sort again. Raises UsageError."""
     rows: list[str] = []
     tag = _word(run.stamp.label)
     for query in run.queries:

@@ -40,7 +40,7 @@ def render(runs: Sequence[Run], form: str, names: Sequence[str]) -> str:
 
 
 def is_report(text: str) -> bool:
-    """Is this the text of an earlier report, in any of its forms?"""
+    """Return whether this is the text of an earlier report, in any of its forms."""
     if text.startswith(_HEADING) or is_page(text):
         return True
     try:

@@ -1,4 +1,4 @@
-"""Write the report as one HTML file, without scripts or network, with drawn plots."""
+"""Write the report as one HTML file with plots, without scripts or network."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def page(
 
 
 def is_page(text: str) -> bool:
-    """Is this the text of such a file?"""
+    """Return whether this is the text of such a file."""
     return text.startswith(_BEGINS) and f"<title>{_TITLE}" in text[:_HEAD]
 
 

@@ -11,8 +11,8 @@ _TEXT, _LONG = 20, 40  # characters
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table that scrolls by itself where the screen is narrow. Cells are escaped; those with
-    much text wrap."""
+    """Return a table that scrolls separately on a narrow screen. Cells are escaped; those with much
+    text wrap."""
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(_cell(str(cell)) for cell in row)}</tr>" for row in rows)
     return (
@@ -27,7 +27,7 @@ def _cell(text: str) -> str:
 
 
 def bars(rows: Iterable[tuple[str, float, str]]) -> str:
-    """Bars to the right with what they stand for; each row is name, value of 0..1, text."""
+    """Return horizontal bars with their labels; each row is name, value of 0..1, text."""
     items = "".join(
         f'<tr><th>{escape(name)}</th><td class="bar"><b class="c0"'
         f' style="width:{100 * min(1.0, max(0.0, value)):.1f}%"></b></td>'
@@ -38,7 +38,7 @@ def bars(rows: Iterable[tuple[str, float, str]]) -> str:
 
 
 def estimates(rows: Iterable[tuple[str, Estimate]]) -> str:
-    """Means with their intervals, on a scale of 0..1."""
+    """Return means with their intervals, on a scale of 0..1."""
     items = "".join(
         f'<tr><th>{escape(name)}</th><td class="bar"><b class="c0"'
         f' style="width:{100 * one.mean:.1f}%"></b><i style="left:{100 * one.low:.1f}%;'
@@ -50,7 +50,7 @@ def estimates(rows: Iterable[tuple[str, Estimate]]) -> str:
 
 
 def stacked(rows: Sequence[tuple[str, float]], unit: str) -> str:
-    """One bar of all parts, and the parts by name; those too thin to see are left out of it."""
+    """Return one bar of all parts, and a list of the parts. Parts below 0.5 % are left out."""
     total = sum(value for _, value in rows) or 1.0
     shown = [(name, value) for name, value in rows if value / total >= 0.005]
     cut = "".join(
@@ -66,7 +66,7 @@ def stacked(rows: Sequence[tuple[str, float]], unit: str) -> str:
 
 
 def tiles(items: Iterable[tuple[str, str, str]]) -> str:
-    """The few figures that matter most: name, value, remark."""
+    """Return the most important figures: name, value, remark."""
     cells = "".join(
         f"<div><span>{escape(name)}</span><strong>{escape(value)}</strong>"
         f"<small>{escape(remark)}</small></div>"
@@ -76,7 +76,7 @@ def tiles(items: Iterable[tuple[str, str, str]]) -> str:
 
 
 def figure(caption: str, body: str, remark: str = "") -> str:
-    """A plot with what it shows; nothing for no plot."""
+    """Return a plot with a caption, "" without a plot."""
     if not body:
         return ""
     note = f"<small>{escape(remark)}</small>" if remark else ""

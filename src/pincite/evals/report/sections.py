@@ -27,7 +27,7 @@ _RANKED = ("fused", "smoothed", "ranked", "reranked", "blended", "diverse")
 
 
 def stages(summary: Summary) -> str:
-    """Recall after every stage that changed something."""
+    """Return the recall after every stage that changed something."""
     rows = [
         (
             one.stage,
@@ -42,7 +42,7 @@ def stages(summary: Summary) -> str:
 
 
 def changed(summary: Summary) -> list[StageFigures]:
-    """The stages after which something was different."""
+    """Return the stages after which a figure was different."""
     kept: list[StageFigures] = []
     for one in summary.stages:
         last = kept[-1] if kept else None
@@ -56,7 +56,7 @@ def changed(summary: Summary) -> list[StageFigures]:
 
 
 def plots(run: Run, summary: Summary) -> str:
-    """Quality by stage and category, scores, times."""
+    """Return plots of quality by stage and category, of scores and of times."""
     found = changed(summary)
     by_depth = {f"R@{depth}": [one.recall[depth] for one in found] for depth in STAGE_DEPTHS}
     names = [one.stage for one in found]
@@ -85,7 +85,7 @@ def plots(run: Run, summary: Summary) -> str:
 
 
 def _scores(run: Run) -> str:
-    """The last ranking signal of what was found, by what it turned out to be."""
+    """Return a plot of the last ranking signal of the results, for relevant and other ones."""
     names = {
         name: None
         for query in run.queries
@@ -106,7 +106,8 @@ def _scores(run: Run) -> str:
 
 
 def refusals(run: Run, summary: Summary) -> str:
-    """Verdicts, values on and off topic with the thresholds, and the curve of each signal."""
+    """Return the verdicts, the values on and off topic with the thresholds, and the curve of each
+    signal."""
     levels = ("grounded", "weak", "none")
     verdicts = table(
         ("questions", *levels),
@@ -151,7 +152,7 @@ def refusals(run: Run, summary: Summary) -> str:
 
 
 def calibration(found: Calibration | None) -> str:
-    """What calibration would change, by cross-validation."""
+    """Return the effect of learned thresholds, by cross-validation."""
     if found is None:
         return ""
     notes = "".join(f"<p class=soft>{escape(note)}</p>" for note in found.notes)
@@ -162,7 +163,7 @@ def calibration(found: Calibration | None) -> str:
 
 
 def questions(run: Run) -> str:
-    """Each question with the way of its evidence; the worst first."""
+    """Return each question with the ranks of its evidence by stage, the worst first."""
     values = scores(run, ("nDCG@10",))
     ordered = sorted(run.queries, key=lambda q: (values.get(q.id, {}).get("nDCG@10", 2.0), q.id))
     return "".join(_question(query, values.get(query.id, {}).get("nDCG@10")) for query in ordered)
@@ -202,7 +203,7 @@ def _question(query: QueryResult, value: float | None) -> str:
 
 
 def profile(run: Run) -> str:
-    """Every value that the run was taken with."""
+    """Return every value of the run's profile."""
     rows = list(_flat(run.stamp.profile))
     collections = [
         (one.name, one.documents, one.chunks, one.language, one.dense or "lexical", one.contents)

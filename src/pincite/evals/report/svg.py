@@ -1,7 +1,7 @@
-"""Small plots as SVG text, for a page without a network or a script.
+"""Small plots as SVG text, for a page without network or scripts.
 
-Colours are classes (`c0` to `c5`), so that the page decides on them, also when it is printed. All
-coordinates are rounded: the same figures give the same bytes.
+Colours are classes (`c0` to `c5`), so that the page defines them, also for print. All coordinates
+are rounded: the same figures give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Points = Sequence[tuple[float, float]]
 def lines(
     series: Mapping[str, Sequence[float]], labels: Sequence[str], title: str, top: float = 1.0
 ) -> str:
-    """One line for each series over named places, values 0..top."""
+    """Return a line for each series over named places, with values of 0..top."""
     left = _LEFT + _INSET
     step = (_WIDTH - left - _RIGHT) / max(1, len(labels) - 1)
     parts = [_axis(top)]
@@ -49,7 +49,8 @@ def curves(
     across: str,
     up: str,
 ) -> str:
-    """One step curve for each series over 0..1 both ways; a mark is a point worth naming."""
+    """Return a step curve for each series over 0..1 in both directions; a mark is a highlighted
+    point."""
     parts = [_axis(1), _across(0, 1, across), _up(up)]
     for number, (name, points) in enumerate(series.items()):
         path = " ".join(f"{_x(x, 0, 1):.1f},{_y(y, 0, 1):.1f}" for x, y in points)
@@ -74,7 +75,8 @@ def histogram(
     marks: Mapping[str, float] | None = None,
     bins: int = 24,
 ) -> str:
-    """Shares of each series by value, side by side; marks are upright lines with a name."""
+    """Return the shares of each series by value, side by side; marks are vertical lines with a
+    name."""
     known = [value for values in series.values() for value in values]
     marked = list((marks or {}).values())
     if not known:
@@ -109,7 +111,7 @@ def histogram(
 
 
 def legend(names: Sequence[str]) -> str:
-    """Names with their colours; nothing for a single one."""
+    """Return the names with their colours, "" for a single one."""
     if len(names) < 2:
         return ""
     items = "".join(
@@ -135,7 +137,7 @@ def _y(value: float, low: float, high: float) -> float:
 
 
 def _axis(high: float, *, percent: bool = False) -> str:
-    """Lines across with their values to the left."""
+    """Return horizontal lines with their values on the left."""
     parts = []
     for number in range(5):
         value = high * number / 4
@@ -149,7 +151,7 @@ def _axis(high: float, *, percent: bool = False) -> str:
 
 
 def _across(low: float, high: float, name: str) -> str:
-    """Values below, and what they are."""
+    """Return the values below, and their name."""
     parts = [
         f'<text x="{(_WIDTH + _LEFT - _RIGHT) / 2:.0f}" y="{_HEIGHT - 16}" class="t"'
         f' text-anchor="middle">{escape(name)}</text>'

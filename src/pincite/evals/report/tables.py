@@ -1,4 +1,4 @@
-"""Figures as Markdown, which a terminal shows as well."""
+"""Format figures as Markdown, which a terminal can also show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _MISSED = 20
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table, columns padded so that it can be read as it is; numbers to the right."""
+    """Return a Markdown table with padded columns, so that it is readable as text; numbers are on
+    the right."""
     cells = [list(map(str, row)) for row in rows]
     widths = [
         max([3, len(name), *(len(row[place]) for row in cells)]) for place, name in enumerate(head)
@@ -37,17 +38,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def share(value: float | None) -> str:
-    """Two digits, or a dash where there is nothing to divide by."""
+    """Return a share with two digits, or a dash for None."""
     return "–" if value is None else f"{value:.2f}"
 
 
 def spread(one: Estimate) -> str:
-    """`.473 [.39, .55]`."""
+    """Return an estimate such as `.473 [.39, .55]`, with three digits."""
     return f"{one.mean:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 
 def summary_table(summary: Summary) -> str:
-    """Everything that a run amounts to."""
+    """Return all figures of a run."""
     parts = [
         f"## {summary.label}",
         f"{summary.questions} questions: {summary.judged} judged, {summary.off_topic} off topic"
@@ -76,7 +77,7 @@ def summary_table(summary: Summary) -> str:
 
 
 def stage_table(summary: Summary) -> str:
-    """Recall after each stage that changed something."""
+    """Return the recall after each stage that changed something."""
     rows = []
     before: tuple[object, ...] = ()
     for one in summary.stages:
@@ -94,7 +95,7 @@ def stage_table(summary: Summary) -> str:
 
 
 def category_table(summary: Summary) -> str:
-    """The first measures by category."""
+    """Return the first measures by category."""
     names = list(summary.measures)[:4]
     return table(
         ("category", "questions", *names),
@@ -106,7 +107,7 @@ def category_table(summary: Summary) -> str:
 
 
 def verdict_table(summary: Summary) -> str:
-    """Questions by verdict, and what refusing amounts to."""
+    """Return the questions by verdict, and the figures of refusals."""
     levels = ("grounded", "weak", "none")
     text = table(
         ("questions", *levels),
@@ -124,7 +125,7 @@ def verdict_table(summary: Summary) -> str:
 
 
 def comparison_table(found: Comparison, moved: int) -> str:
-    """Differences, and the questions behind them."""
+    """Return the differences, and up to `moved` questions that changed most."""
     rows = [
         (
             one.label,
@@ -149,7 +150,7 @@ def comparison_table(found: Comparison, moved: int) -> str:
 
 
 def moved_text(one: Moved) -> str:
-    """A question with both traces side by side."""
+    """Return a question with both traces side by side."""
     stages = list(dict.fromkeys((*one.base.ranks, *one.other.ranks)))
     rows = []
     for stage in stages:
@@ -169,7 +170,8 @@ def moved_text(one: Moved) -> str:
 
 
 def best_rank(query: QueryResult, stage: str) -> str:
-    """The first rank of an item that counts, of how many candidates; a dash for none."""
+    """Return the first rank of a relevant item, and the number of candidates; a dash for no
+    rank."""
     ranks = [
         rank
         for rank, grade in zip(query.ranks.get(stage, ()), query.grades, strict=False)
@@ -187,7 +189,7 @@ def _place(query: QueryResult, number: int) -> str:
 
 
 def checks_table(found: CheckedRun, before: Stamp, now: Stamp) -> str:
-    """What the gate looked at."""
+    """Return the measures that the regression check compared, and its result."""
     rows = [
         (
             one.measure,
@@ -229,7 +231,7 @@ def _asked(found: CheckedRun) -> str:
 
 
 def sweep_table(found: SweepTable, limit: int) -> str:
-    """The best points and those on a front."""
+    """Return the best `limit` points and those on a Pareto front."""
     first = found.measures[0]
     shown = [r for n, r in enumerate(found.rows) if n < limit or r.best_for or not r.values]
     rows = [
@@ -262,7 +264,7 @@ def sweep_table(found: SweepTable, limit: int) -> str:
 
 
 def ann_table(found: AnnReport) -> str:
-    """What approximate search missed."""
+    """Return the chunks that approximate search missed."""
     text = (
         f"Approximate search finds {found.recall:.4f} of the exact first {found.depth}"
         f" (hnsw_ef {found.hnsw_ef}, {found.questions} questions; worst question"

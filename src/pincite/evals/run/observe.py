@@ -38,7 +38,7 @@ def ranks_in(lists: Lists, targets: Mapping[Key, tuple[int, ...]], items: int) -
 
 
 def depth_of(lists: Lists) -> int:
-    """Count the distinct ranked chunks."""
+    """Return the number of distinct ranked chunks."""
     return len({key for ranked in lists for key in ranked})
 
 

@@ -59,8 +59,8 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class TopCandidate:
-    """A candidate near the top. `grade` is the best of the items that it counts for, None if it
-    is unjudged; `signals` go by `name/kind`."""
+    """A candidate near the top. `grade` is the best of the items that it counts for, None if it is
+    unjudged; `signals` are by `name/kind`."""
 
     candidate_id: str
     place: str
@@ -70,10 +70,11 @@ class TopCandidate:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One question. `ranks[stage]` has the rank of each of `items` after that stage, see
-    `pincite.evals.analysis.measures`; `depths[stage]` how many candidates there were. `values` are
-    the best values of all signals, `results` what is shown, or would be but for the verdict.
-    `tokens` estimates what was shown. `missing` items have no chunk in the index."""
+    """The result of one question. `ranks[stage]` has the rank of each of `items` after that stage,
+    see `pincite.evals.analysis.measures`; `depths[stage]` is the number of candidates. `values` are
+    the best values of all signals, `results` the shown passages, or those that the verdict
+    withheld. `tokens` is an estimate for the shown text. `missing` items have no chunk in the
+    index."""
 
     id: str
     query: str
@@ -100,22 +101,23 @@ class QueryResult:
 
     @property
     def topic(self) -> Topic:
-        """Does the corpus answer the question, and if not, is the question on its subject?"""
+        """Return whether the question is on topic, or far or near off topic."""
         return ("near" if self.near else "far") if self.off_topic else "on topic"
 
     @property
     def judged(self) -> bool:
-        """Does the question count for ranking measures?"""
+        """Return whether the question counts for ranking measures."""
         return not self.off_topic and any(grade > 0 for grade in self.grades)
 
     @property
     def total_ms(self) -> float:
-        """The time of all stages together."""
+        """Return the time of all stages together."""
         return sum(self.timings_ms.values())
 
     @property
     def covered(self) -> bool | None:
-        """Is there evidence of every expected kind of source? None if none was expected."""
+        """Return whether there is evidence of every expected kind of source; None if none is
+        expected."""
         if not self.wanted_types:
             return None
         return set(self.wanted_types) <= set(self.shown_types)
@@ -130,7 +132,7 @@ class Run:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages that rank, in order."""
+        """Return the stages that rank, in order."""
         names: dict[str, None] = {}
         for query in self.queries:
             names.update(dict.fromkeys(query.ranks))
@@ -138,7 +140,7 @@ class Run:
 
     @property
     def final(self) -> str:
-        """The stage whose order users see."""
+        """Return the stage whose order users see."""
         return self.stages[-1]
 
 
@@ -148,7 +150,7 @@ def save_run(path: Path, run: Run) -> None:
 
 
 def is_run(text: str) -> bool:
-    """Is this the text of a run, of whatever version?"""
+    """Return whether this is the text of a run, of any version."""
     try:
         found = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -157,7 +159,7 @@ def is_run(text: str) -> bool:
 
 
 def load_run(path: Path) -> Run:
-    """A run from a file. Raises UsageError for anything else, naming the field."""
+    """Read a run from a file. Raises UsageError for another file, with the field."""
     try:
         run = decode_settings(read_named(path), Run)
     except OSError as error:

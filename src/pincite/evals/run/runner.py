@@ -1,4 +1,4 @@
-"""Search for the questions of a golden set, and keep the results of every stage."""
+"""Search for the questions of a golden set, and record the results of every stage."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ Progressed = Callable[[int, int], None]  #: done, total
 #: Characters of evidence to a token of a language model. 3.5 (code) to 4.4 (prose) with the
 #: tokenizers at hand.
 CHARS_PER_TOKEN: Final = 4
-#: nDCG@12 and RR@12 look at so many.
+#: The number of results that nDCG@12 and RR@12 need.
 LEAST_RESULTS: Final = 12
-_KEPT = 20  # results that a run keeps of each question
+_KEPT = 20  # results of each question in a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def preset_in_use(settings: Settings) -> str:
 
 
 async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
-    """Check the work. Raises the errors of `AsyncPincite.search` before a search, and UsageError if
-    the index has none of the expected items within the tags of the scope."""
+    """Open the index for an evaluation. Raises the errors of `AsyncPincite.search` before a search,
+    and UsageError if the index has none of the expected items within the tags of the scope."""
     deps = await engine.deps(scope)
     within = searchables_within(deps.collections, scope.tags, scope.bounds)
     targets = await find_targets(golden.queries, within)
@@ -105,9 +105,9 @@ async def run_golden(
     label: str,
     progress: Progressed = lambda *_: None,
 ) -> Run:
-    """Search for every question, one after the other, so that times are meaningful. The first
-    question is searched once more before, unmeasured. A failed search counts as one without results
-    and has the notice `search_failed`; if the first one fails, its error is raised."""
+    """Search for every question, one after the other, so that times are meaningful. Before that,
+    the first question is searched once without measurement. A failed search counts as one without
+    results and has the notice `search_failed`; if the first one fails, its error is raised."""
     first = Question(golden.queries[0].text, subject.scope)
     await search(first, subject.deps, profile, _trace())
     results = []
@@ -211,7 +211,8 @@ async def stamp(subject: Subject, golden: GoldenSet, profile: Profile, label: st
 
 
 def _searched(scope: Scope) -> Searched:
-    """Return what restricts the scope, but for the collections, which have stamps of their own."""
+    """Return the restrictions of the scope, without the collections, which have their own
+    stamps."""
     whole = msgspec.to_builtins(Scope())
     return {
         name: _in_order(value)
@@ -221,14 +222,14 @@ def _searched(scope: Scope) -> Searched:
 
 
 def _in_order(value: Any) -> Any:
-    """Return the names of a table, and alternatives, in order."""
+    """Return the value with sorted keys and sorted alternatives."""
     if isinstance(value, dict):
         return {name: _in_order(value[name]) for name in sorted(value)}
     return sorted(value, key=str) if isinstance(value, list | tuple) else value
 
 
 def fingerprint(value: object) -> str:
-    """Return a short hash of a value of this package."""
+    """Return a short hash of a value of this package: 16 hex digits."""
     return blake2b(msgspec.json.encode(value), digest_size=8).hexdigest()
 
 

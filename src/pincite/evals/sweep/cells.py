@@ -1,8 +1,8 @@
 """Run many profiles over a golden set, and compute shared steps once.
 
-Searches run on steps and ports that remember (`pincite.evals.sweep.shared_steps`, `.sharing`), so
-that a point costs no more than the steps in which it differs from all points before. Each finished
-question is a line of the journal (`pincite.evals.sweep.journal`).
+Searches use cached steps and ports (`pincite.evals.sweep.shared_steps`, `.shared_ports`), so that a
+point costs only the steps in which it differs from all points before. Each finished question is a
+line of the journal (`pincite.evals.sweep.journal`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from pincite.model import Gated, Question
 from pincite.support.fields import replace
 from pincite.trace import Trace
 
-#: What a sweep measures; the first decides.
+#: The measures of a sweep; the first one decides.
 SWEPT: Final = ("nDCG@10", "R@20")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One question at one point. `values` are the sweep's measures in order, None for a question
-    that does not count for them. `right` is the verdict's. `tokens` estimates what the pack costs
-    its reader, `judged` counts the passages that a reranker read, `total_ms` is the time as if
-    nothing had been shared."""
+    """One question at one point. `values` are the sweep's measures in order, None if the question
+    does not count for them. `right` is whether the verdict is right. `tokens` is an estimate for
+    the pack, `judged` the number of reranked passages, `total_ms` the time of the search without
+    any sharing."""
 
     values: tuple[float, ...] | None
     right: bool
@@ -57,9 +57,9 @@ async def sweep_points(
     names: Sequence[str],
     emit: Callable[[Line], None],
 ) -> Ledger:
-    """Every question at all points, each handed to `emit` when it is done: what is remembered is
-    remembered for one question, so that memory does not grow with their number. Returns what was
-    asked of steps, index and models, and what was remembered."""
+    """Search for every question at all points, and pass each finished question to `emit`. Results
+    are cached for one question at a time, so memory does not grow with their number. Return the
+    counts of calls of steps, index and models, and of calls that were answered from the cache."""
     ledger = Ledger()
     steps = Steps(ledger)
     for query in queries:
@@ -82,7 +82,7 @@ class _Asked:
 async def _ask(
     query: GoldenQuery, subject: Subject, point: Point, steps: Steps, ledger: Ledger
 ) -> _Asked:
-    """One search; one that fails finds nothing."""
+    """Run one search. A failed one counts as one without results."""
     trace = Trace(time.perf_counter)
     items = len(query.expected)
     ledger.take()
@@ -111,7 +111,8 @@ def _judged(trace: Trace) -> int:
 def _cells(
     query: GoldenQuery, asked: Mapping[str, _Asked], names: Sequence[str]
 ) -> dict[str, Cell]:
-    """The measures of all points at once, each as if it were a question of its own."""
+    """Return the cells of all points; the measures of all points are computed together, each as a
+    question of its own."""
     values: Values = {}
     if query.relevant and not query.off_topic:
         grades = [item.grade for item in query.expected]

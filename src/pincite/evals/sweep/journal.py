@@ -1,7 +1,7 @@
 """The journal of a sweep: a folder with one line per finished question.
 
-Every process writes a file of its own and a line at once; a line that was cut off is ignored and
-done again.
+Every process has its own file, and writes each line at once. An incomplete line is ignored, and its
+question is searched again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLAN = "sweep.json"
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """What a sweep measures on what: equal for every run that goes on with it."""
+    """The measures of a sweep and its subject. They are equal for every run that continues it."""
 
     stamp: Stamp
     measures: tuple[str, ...]
@@ -53,7 +53,7 @@ class Journal:
             write_whole(place, msgspec.json.format(msgspec.json.encode(plan)).decode() + "\n")
 
     def read(self) -> dict[str, dict[str, Cell]]:
-        """All cells by point, then question."""
+        """Return all cells by point, then question."""
         cells: dict[str, dict[str, Cell]] = {}
         for file in sorted(self._folder.glob("cells-*.jsonl")):
             for raw in file.read_bytes().split(b"\n"):
@@ -66,11 +66,11 @@ class Journal:
         return cells
 
     def lines(self) -> int:
-        """How many whole lines there are."""
+        """Return the number of complete lines."""
         return sum(file.read_bytes().count(b"\n") for file in self._folder.glob("cells-*.jsonl"))
 
     def new_file(self) -> Path:
-        """A file that no other process writes to."""
+        """Create a file that no other process writes to, and return its path."""
         taken = [int(file.stem.partition("-")[2]) for file in self._folder.glob("cells-*.jsonl")]
         place = self._folder / f"cells-{max(taken, default=0) + 1:04}.jsonl"
         place.touch(exist_ok=False)
@@ -78,7 +78,7 @@ class Journal:
 
 
 def write_line(file: BinaryIO, line: Line) -> None:
-    """One line, out of our hands when this returns."""
+    """Write one line, and flush it to the operating system."""
     file.write(msgspec.json.encode(line) + b"\n")
     file.flush()
 

@@ -1,7 +1,7 @@
 """Profiles that differ in named fields: the points of a sweep, and `--set` of a run.
 
-A field is named by its path in the profile, such as `fuse.dense_weight`; which fields there are is
-for the profile to say. In sweeps `chunking.` stands before the fields of the chunker.
+A field is named by its path in the profile, such as `fuse.dense_weight`; the profile defines which
+fields exist. In sweeps, fields of the chunker begin with `chunking.`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Axes = Mapping[str, "tuple[Any, ...] | Range"]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Numbers from `low` to `high`, drawn evenly; whole ones if both ends are."""
+    """Numbers from `low` to `high`, drawn uniformly; whole numbers if both ends are."""
 
     low: float
     high: float
 
     def draw(self, rng: random.Random) -> float:
-        """One of them; fractions are rounded to four digits."""
+        """Return a random number of the range; fractions are rounded to four digits."""
         if isinstance(self.low, int) and isinstance(self.high, int):
             return rng.randint(self.low, self.high)
         return round(rng.uniform(self.low, self.high), 4)
@@ -43,8 +43,9 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A profile, what sets it apart from the others, and a short name that follows from both.
-    `chunker` is None for the index as it is, else the sources are to be indexed anew with it."""
+    """A profile, the values in which it differs from the others, and an id that follows from the
+    profile and the chunker. If `chunker` is None, the existing index is searched; otherwise the
+    sources are indexed again with it."""
 
     id: str
     values: Mapping[str, Any]
@@ -53,22 +54,21 @@ class Point:
 
     @property
     def label(self) -> str:
-        """`fuse.k=2 load.pool=30`; `as it is` for the profile that all begin with."""
+        """Return `fuse.k=2 load.pool=30`, or `as it is` for the base profile."""
         return " ".join(f"{name}={value}" for name, value in self.values.items()) or "as it is"
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Points in order, each profile once, and combinations that contradict themselves with the
-    reason."""
+    """Points in order, each profile once, and the invalid combinations with the reason."""
 
     points: tuple[Point, ...]
     refused: Mapping[str, str]
 
 
 def parse_values(texts: Iterable[str]) -> dict[str, tuple[Any, ...] | Range]:
-    """Axes from `field=value,value` or `field=low..high`. Values are as in TOML; a bare word is a
-    text. Raises UsageError."""
+    """Return axes from `field=value,value` or `field=low..high`. Values are those of TOML; a bare
+    word is a text. Raises UsageError."""
     axes: dict[str, tuple[Any, ...] | Range] = {}
     for text in texts:
         name, equals, right = text.partition("=")
@@ -86,7 +86,7 @@ def parse_values(texts: Iterable[str]) -> dict[str, tuple[Any, ...] | Range]:
 
 
 def with_values(base: Profile, values: Mapping[str, Any], origin: str = "--set") -> Profile:
-    """The profile with other values. Raises ConfigError naming the field."""
+    """Return the profile with other values. Raises ConfigError with the field."""
     table: dict[str, Any] = {}
     for name, value in values.items():
         *sections, last = name.split(".")
@@ -98,8 +98,8 @@ def with_values(base: Profile, values: Mapping[str, Any], origin: str = "--set")
 
 
 def grid(base: Profile, axes: Axes) -> Points:
-    """The base and all combinations. Raises UsageError for a range, which has no end of values,
-    and ConfigError for a field that is none."""
+    """Return the base and all combinations. Raises UsageError for a range, which has no list of
+    values, and ConfigError for an unknown field."""
     lists = []
     for name, values in axes.items():
         if isinstance(values, Range):
@@ -111,8 +111,8 @@ def grid(base: Profile, axes: Axes) -> Points:
 
 
 def draw(base: Profile, axes: Axes, count: int, seed: int) -> Points:
-    """The base and `count` random combinations, fewer if there are no more. Same seed, same
-    points."""
+    """Return the base and `count` random combinations, or fewer if there are no more. The same seed
+    gives the same points."""
     rng = random.Random(seed)
     size = math.prod(math.inf if isinstance(v, Range) else len(v) for v in axes.values())
     drawn: dict[str, dict[str, Any]] = {}
@@ -159,7 +159,7 @@ def _is_chunking(name: str) -> bool:
 
 
 def _chunker(values: Mapping[str, Any]) -> ChunkerConfig:
-    """The chunker of a combination. Raises ConfigError."""
+    """Return the chunker of a combination. Raises ConfigError."""
     given = {n.partition(".")[2]: value for n, value in values.items() if _is_chunking(n)}
     try:
         return msgspec.convert(given, ready(ChunkerConfig))
@@ -168,7 +168,7 @@ def _chunker(values: Mapping[str, Any]) -> ChunkerConfig:
 
 
 def _require(base: Profile, name: str) -> None:
-    """Raises ConfigError unless the profile, or for `chunking` the chunker, has the field."""
+    """Raise ConfigError unless the profile, or for `chunking` the chunker, has the field."""
     value: Any = structs.asdict(base) | {CHUNKING: ChunkerConfig()}
     for part in name.split("."):
         if isinstance(value, msgspec.Struct):
@@ -193,7 +193,7 @@ def _value(text: str) -> Any:
 
 
 def _split(text: str) -> Sequence[str]:
-    """At commas that are outside of brackets and quotes."""
+    """Return the parts between commas that are outside of brackets and quotes."""
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:

@@ -1,8 +1,7 @@
 """Index the sources of an index again with other chunker settings, in a temporary folder.
 
-The write path is the normal one, with a daemon of its own; the index that is evaluated is
-only read. Vectors are kept by text, so that those that two chunkings have in common are computed
-once.
+The write path is the normal one, with a daemon of its own; the evaluated index is only read.
+Vectors are cached by text, so that texts that two chunkings have in common are embedded once.
 """
 
 from __future__ import annotations
@@ -57,8 +56,8 @@ def require_spans(golden: GoldenSet) -> None:
 
 
 def moved(settings: Settings, index: Path) -> Settings:
-    """The settings with another index folder and what is stored in it: never on a server, where
-    the collections that are evaluated have the same names."""
+    """Return the settings with another index folder and a store in it. The store is never a server,
+    where the evaluated collections have the same names."""
     store = settings.store if settings.store.kind == "sqlite" else StoreSettings()
     return replace(settings, index=index, sources=(), store=store)
 
@@ -72,10 +71,10 @@ async def indexed_anew(
     vectors: Path,
     progress: Indexing = lambda *_: None,
 ) -> AsyncIterator[tuple[Settings, Subject]]:
-    """The searched collections in a temporary index, which is gone afterwards; and what is
-    evaluated there. `vectors` is the file of vectors that chunkings share. Raises UsageError for
-    a collection without sources, or whose files are not those that are indexed, and as
-    `AsyncPincite.index` does."""
+    """Index the searched collections again in a temporary index, and yield its settings and the
+    subject of the evaluation in it. The index is removed afterwards. `vectors` is the file of
+    vectors that chunkings share. Raises UsageError for a collection without sources, or whose files
+    differ from the indexed ones, and the errors of `AsyncPincite.index`."""
     root = Path(mkdtemp(prefix="pincite-sweep-"))
     away = moved(settings, root / "index")
     names = tuple(one.spec.name for one in subject.deps.collections)
@@ -109,7 +108,7 @@ async def _copy(
     cache: VectorCache,
     progress: Callable[[Progress], None],
 ) -> None:
-    """One collection, from its sources."""
+    """Index one collection again from its sources."""
     name = given.spec.name
     if not given.sources:
         raise UsageError(
@@ -155,13 +154,13 @@ async def _copy(
 
 
 async def _files(index: Readable, collection: str) -> set[tuple[str, str, str]]:
-    """Source, path and content of every document."""
+    """Return source, path and content hash of every document."""
     records = await index.documents(collection)
     return {(record.source, record.path, record.content_hash) for record in records}
 
 
 def remembering(dense: Dense, cache: VectorCache) -> DenseEncoder | None:
-    """The bundled encoder behind the cache; those with a name have one of their own."""
+    """Return the bundled encoder with a cache in front of it; a named encoder has its own cache."""
     if dense.encoder is None or dense.name:
         return dense.encoder
     return CachedEncoder(_Bundled(dense.encoder), cache)
@@ -181,4 +180,4 @@ class _Bundled:
         self.embed_documents = encoder.embed_documents
 
     async def close(self) -> None:
-        """Who opened it closes it."""
+        """Do nothing: the encoder is closed by the code that opened it."""

@@ -25,11 +25,11 @@ from pincite.support.fields import replace
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One point. `tune` and `test` are means by measure over the judged questions of each half,
-    `delta` the difference to the first point on the tuning half by the first measure and `p_holm`
+    """One point. `tune` and `test` are means by measure over the judged questions of each half.
+    `delta` is the difference to the first point on the tuning half by the first measure, `p_holm`
     its p, corrected for the number of points. `verdict` is the share of right verdicts, `tokens`
-    what is shown and `judged` the passages that were reranked, both in the mean. `best_for` says
-    on which Pareto fronts the point lies: at that price no other is better."""
+    the mean number of shown tokens, `judged` the mean number of reranked passages. `best_for` lists
+    the Pareto fronts with this point: no other point is better at that price."""
 
     point: str
     values: Mapping[str, Any]
@@ -48,8 +48,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """The point that is best on the tuning half, held against the first one on the test half,
-    which nothing was chosen by."""
+    """The best point on the tuning half, compared with the first point on the test half, which was
+    not used for the choice."""
 
     label: str
     values: Mapping[str, Any]
@@ -61,7 +61,8 @@ class Winner:
 
 @dataclass(frozen=True, slots=True)
 class SweepTable:
-    """Rows by the first measure on the tuning half, best first; equal ones the cheaper first."""
+    """Rows sorted by the first measure on the tuning half, best first; ties go to the cheaper
+    point."""
 
     golden: str
     measures: tuple[str, ...]
@@ -72,7 +73,8 @@ class SweepTable:
 
 
 def is_tune(query_id: str, share: float) -> bool:
-    """The half of a question follows from its id alone, so that it never changes sides."""
+    """Return whether a question belongs to the tuning half. This follows from its id alone, so it
+    never changes."""
     digest = blake2b(query_id.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") < share * 2**64
 
@@ -104,8 +106,7 @@ def tabulate(
     names: Sequence[str],
     tune_share: float = 0.5,
 ) -> SweepTable:
-    """The table, which follows from the cells; only times differ between two sweeps of the same
-    points."""
+    """Return the table of the cells. Two sweeps of the same points differ only in times."""
     judged = _judged(golden)
     tune = [key for key in judged if is_tune(key, tune_share)]
     test = [key for key in judged if key not in set(tune)]
@@ -181,7 +182,7 @@ def _with_fronts(row: Row, rows: Sequence[Row], name: str) -> Row:
     return replace(row, best_for=tuple(front for front in fronts if _on(front, row, rows, name)))
 
 
-#: What quality is held against: tokens shown, passages reranked, and time.
+#: The prices of quality: tokens shown, passages reranked, and time.
 _PRICES: Mapping[str, Callable[[Row], float]] = {
     "tokens": lambda row: row.tokens,
     "reranked": lambda row: row.judged,
@@ -190,7 +191,8 @@ _PRICES: Mapping[str, Callable[[Row], float]] = {
 
 
 def _on(front: str, row: Row, rows: Sequence[Row], name: str) -> bool:
-    """No other row is at least as good at no higher a price, and better or cheaper."""
+    """Return whether no other row is at least as good for at most the same price, and better or
+    cheaper."""
     price, good = _PRICES[front](row), row.tune[name]
     return not any(
         other.tune[name] >= good

@@ -1,4 +1,6 @@
-"""Run a sweep over an index: resumed from its journal, its questions shared out to processes."""
+"""Run a sweep over an index: continue it from its journal, and distribute its questions to
+processes.
+"""
 
 from __future__ import annotations
 
@@ -39,13 +41,15 @@ async def run_sweep(
     progress: Progressed = lambda *_: None,
     indexing: Indexing = lambda *_: None,
 ) -> SweepTable:
-    """All points; the first is the one that the others are held against. What the folder has
-    already is not done again. `jobs` processes each take a share of the questions, so that no
-    work is done twice; they open the index that `settings` name, and without it there is only
-    this process. Points with a chunker need `settings`: for each chunker whose points lack
-    something the sources are indexed once (`indexing` is told). Raises UsageError for a folder of
-    another sweep, a share of 0 or above 1, or without a question to tune by, and for chunkers what
-    `require_spans` and `indexed_anew` raise."""
+    """Search at all points, and compare them with the first one. Results in the folder are not
+    computed again.
+
+    Each of `jobs` processes gets a share of the questions. They open the index of `settings`;
+    without settings there is only this process. Points with a chunker need `settings`: the sources
+    are indexed once for each chunker with missing results, and `indexing` is called with the
+    progress. Raises UsageError for a folder of another sweep, a share of 0 or above 1, or without a
+    question to tune by, and for chunkers the errors of `require_spans` and `indexed_anew`.
+    """
     require_tuning(golden, tune_share)
     chunkers = list(dict.fromkeys(point.chunker for point in points))
     if any(chunkers):
@@ -77,14 +81,14 @@ async def run_sweep(
     return tabulate(golden, points, journal.read(), names, tune_share)
 
 
-#: Questions that lack the same points, with these points.
+#: Questions with missing results for the same points, and these points.
 Work = list[tuple[list[GoldenQuery], list[Point]]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What all parts of a sweep share: the names of its measures, and the journal that its `jobs`
-    processes write to."""
+    """The values that all parts of a sweep share: the names of its measures, and the journal to
+    which its `jobs` processes write."""
 
     names: tuple[str, ...]
     journal: Journal
@@ -177,8 +181,8 @@ def _worker(
     names: Sequence[str],
     place: Path,
 ) -> None:
-    """A share of the questions, over all points. The parent ends this process when it is
-    interrupted; if it was killed, this one ends by itself."""
+    """Search for a share of the questions at all points. The parent ends this process when it is
+    interrupted; if the parent was killed, this process ends by itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

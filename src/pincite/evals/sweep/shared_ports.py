@@ -1,8 +1,8 @@
 """Ports with a cache, so that searches of a sweep send each request once.
 
-The searches of a sweep differ in their profiles only. Query vectors, rankings, chunks and rerank
-scores follow from the call alone, so each distinct call is made once, whatever stage of whatever
-profile makes it; the stages themselves run as they are. Nothing here knows the order of the steps.
+The searches of a sweep differ only in their profiles. Query vectors, rankings, chunks and rerank
+scores depend only on the call, so each distinct call is made once, for all stages and profiles. The
+stages themselves are not changed, and the order of the steps does not matter here.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Ledger:
-    """What was asked and what was remembered. `saved_ms` are the durations of the first calls of
-    what was remembered since `take`: a search with everything new would have taken so much more
-    (calls that run side by side add up)."""
+    """Counts of calls made and of calls answered from the cache. `saved_ms` is the time of the
+    first calls of cached results since `take`: a search without a cache would have taken so much
+    longer (times of parallel calls add up)."""
 
     made: dict[str, int] = field(default_factory=dict)
     remembered: dict[str, int] = field(default_factory=dict)
     saved_ms: float = 0.0
 
     def count(self, what: str, made: int, remembered: int) -> None:
-        """Calls of one kind; of `load` the chunks."""
+        """Add calls of one kind; for `load`, chunks are counted."""
         self.made[what] = self.made.get(what, 0) + made
         self.remembered[what] = self.remembered.get(what, 0) + remembered
 
     def take(self) -> float:
-        """`saved_ms`, which begins again at 0."""
+        """Return `saved_ms`, and set it to 0."""
         saved, self.saved_ms = self.saved_ms, 0.0
         return saved
 
 
 class Memory:
-    """Results by call, with how long the call took."""
+    """Results by call, with the duration of the call."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self._known: dict[Hashable, tuple[Any, float]] = {}
 
     async def of(self, what: str, key: Hashable, call: Callable[[], Any]) -> Any:
-        """The result of `call`, an awaitable's, made once for each (what, key)."""
+        """Return the result of the async `call`, which is called once for each (what, key)."""
         found = self._known.get((what, key))
         if found is None:
             started_s = time.perf_counter()
@@ -71,7 +71,7 @@ class Memory:
 
 
 def share(deps: Deps, ledger: Ledger) -> Deps:
-    """The same deps with a memory of their own, which keeps its account in `ledger`."""
+    """Return the same dependencies with a cache of their own, which counts in `ledger`."""
     memory = Memory(ledger)
     collections = tuple(_shared(one, memory) for one in deps.collections)
     terms: dict[str, frozenset[str]] = {}
@@ -111,7 +111,7 @@ def _shared(collection: Searchable, memory: Memory) -> Searchable:
 
 
 class CachedEncoder:
-    """A `DenseEncoder` that embeds a query once."""
+    """A `DenseEncoder` that embeds each query once."""
 
     def __init__(self, encoder: DenseEncoder, memory: Memory) -> None:
         self._encoder = encoder
@@ -132,7 +132,7 @@ class CachedEncoder:
 
 
 class CachedReranker:
-    """A `Reranker` that judges the same documents against the same query once."""
+    """A `Reranker` that scores the same documents for the same query once."""
 
     def __init__(self, reranker: Reranker, memory: Memory) -> None:
         self._reranker = reranker
@@ -160,8 +160,8 @@ class CachedReranker:
 
 
 class CachedIndex:
-    """A `Readable`: what it was asked once it knows. Chunks are remembered one by one,
-    so that pools which overlap share them; each stands for its part of the call's time."""
+    """A `Readable` that caches the results of calls. Chunks are cached one by one, so that
+    overlapping pools share them; each has an equal part of the call's time."""
 
     def __init__(self, index: Readable, memory: Memory) -> None:
         self._index = index
@@ -205,12 +205,13 @@ class CachedIndex:
         return await self._index.page(collection, after, limit)
 
     def __getattr__(self, name: str) -> Any:
-        """What writes, or is asked rarely, goes straight through."""
+        """Return an attribute of the index itself: methods that write or are rarely called are not
+        cached."""
         return getattr(self._index, name)
 
 
 def _frozen(value: Any) -> Hashable:
-    """A request as a key: vectors by their bytes."""
+    """Return a request as a key, with vectors as bytes."""
     if names := field_names(type(value)):
         return (type(value), *(_frozen(getattr(value, name)) for name in names))
     if isinstance(value, Mapping):

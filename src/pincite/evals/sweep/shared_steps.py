@@ -1,9 +1,9 @@
 """The query path with cached stages, so that profiles share the steps up to their first difference.
 
-`pincite.search.search` alone knows which steps there are and in which order. Its very code is run
-here with each stage function replaced by one that keeps its results by what it was given: a
-configuration and other small values by value, what an earlier step has made by identity. Two
-profiles that agree on the first steps therefore compute these once, whatever steps they are.
+Only `pincite.search.search` defines the steps and their order. Its own code is run here, with each
+stage function replaced by one that caches its results by its arguments: configurations and other
+small values by value, results of earlier steps by identity. So two profiles that agree on the first
+steps compute these once.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ _BY_VALUE = frozenset((str, bytes, int, float, bool, frozenset, type(None)))
 
 
 class Steps:
-    """`search` has the signature of the real one. It remembers until it is told to `forget`;
-    nobody may change what it was given meanwhile. The time of a step that was remembered goes
-    into the ledger."""
+    """`search` has the signature of the real one. It caches results until `forget` is called; until
+    then, nobody may change its arguments. The time of a cached step is added to the ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -41,11 +40,11 @@ class Steps:
         self.search: Search = self._twin(cast(FunctionType, search))
 
     def forget(self) -> None:
-        """Let go of all results."""
+        """Drop all results."""
         self._known.clear()
 
     def _twin(self, function: FunctionType) -> FunctionType:
-        """The same function with stages that remember, also in the functions that it calls."""
+        """Return the same function with cached stages, also in the functions that it calls."""
         names = self._modules.get(function.__module__)
         if names is None:
             names = self._modules[function.__module__] = dict(function.__globals__)
@@ -84,7 +83,8 @@ class Steps:
     def _keep(
         self, key: Hashable, value: Any, started_s: float, saved_ms: float, given: Any
     ) -> None:
-        """`given` is kept, too: an identity means something only while the object lives."""
+        """Cache a result. `given` is stored, too, because an identity is valid only while the
+        object exists."""
         took_ms = (time.perf_counter() - started_s) * 1000 + self._ledger.saved_ms - saved_ms
         self._known[key] = (value, took_ms, given)
         self._ledger.count(f"step {key[0]}", 1, 0)  # type: ignore[index]
@@ -96,7 +96,8 @@ class Steps:
         return value
 
     def _key(self, value: Any) -> Hashable:
-        """Small values by value, our own by their fields, everything else by identity."""
+        """Return a key: small values by value, values of Pincite by their fields, all others by
+        identity."""
         kind = type(value)
         if kind in _BY_VALUE:
             return value  # type: ignore[no-any-return]
@@ -109,7 +110,8 @@ class Steps:
         return ("identity", id(value))
 
     def _config(self, value: object) -> bytes:
-        """All of its values; kept with it, since one profile serves many questions."""
+        """Return all values of a configuration, encoded. The result is cached, because one profile
+        serves many questions."""
         known = self._configs.get(id(value))
         if known is None:
             known = self._configs[id(value)] = (value, msgspec.msgpack.encode(value))
@@ -117,7 +119,7 @@ class Steps:
 
 
 def _among(function: FunctionType, names: dict[str, Any]) -> FunctionType:
-    """The same function, looking up other functions under `names`."""
+    """Return the same function with `names` as its global names."""
     twin = FunctionType(
         function.__code__, names, function.__name__, function.__defaults__, function.__closure__
     )
@@ -127,7 +129,7 @@ def _among(function: FunctionType, names: dict[str, Any]) -> FunctionType:
 
 @cache
 def _fields(kind: Hashable) -> tuple[str, ...]:
-    """The fields of a value of ours; none of anything else."""
+    """Return the field names of a class of Pincite, none for other classes."""
     if not (isinstance(kind, type) and kind.__module__.startswith("pincite.")):
         return ()
     return field_names(kind)
