@@ -49,7 +49,7 @@ def require_function(name: str, value: object) -> None:
 
 
 def progress_of(value: Callable[[T], None] | None) -> Callable[[T], None]:
-    """Return what hears of the progress of a run; for None, what ignores it. Raises UsageError for
+    """Return the callback for progress; for None, a function that ignores it. Raises UsageError for
     other values."""
     if value is None:
         return _ignore

@@ -42,17 +42,19 @@ BINARY: Final = getattr(os, "O_BINARY", 0)  # without it Windows changes line en
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 NEVER_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 _READ: Final = os.O_RDONLY | NEVER_WAIT | CLOSE_ON_EXEC | BINARY
-#: Whether files open relative to an open folder, which stays the same whatever gets its name.
+#: Whether a file can be opened relative to an open folder. Replacing a folder then has no effect on
+#: open ones.
 FROM_FOLDERS: Final = bool(NO_FOLLOW) and os.open in os.supports_dir_fd
-#: Opens a folder only to reach what is below it, also one that may be entered but not listed.
+#: Open a folder only to reach files below it. This also works for one that may be entered, not
+#: listed.
 _ENTER: Final = getattr(os, "O_PATH", 0)
 _FOLDER: Final = getattr(os, "O_DIRECTORY", 0) | NEVER_WAIT | CLOSE_ON_EXEC
-_NOT_DOWN: Final = frozenset({"", ".", ".."})  # parts of a path that leads elsewhere than down
+_NOT_DOWN: Final = frozenset({"", ".", ".."})  # parts that do not lead into a folder below
 
 
 def this_user() -> int:
-    """Return the number of the user of this process; 0 where users have no number, as in `st_uid`
-    there."""
+    """Return the number of the user of this process, or 0 on systems without such numbers, as
+    `st_uid` has there."""
     return os.geteuid() if USERS else 0
 
 
@@ -74,9 +76,9 @@ def user_name(user: int) -> str:
 
 
 def open_to_read(path: str | Path, *, follow: bool = False) -> int:
-    """Open a file of a possible stranger and return its descriptor. A pipe in its place does not
-    block, and a link is followed only with `follow`. Raises OSError, ELOOP for a link, EISDIR for a
-    folder, which no file object takes over and closes."""
+    """Open a file that may come from a stranger and return its descriptor. A pipe in its place does
+    not block, and a link is followed only with `follow`. Raises OSError: ELOOP for a link, EISDIR
+    for a folder, as no file object would close its descriptor."""
     if follow or NO_FOLLOW:
         return _no_folder(os.open(path, _READ | (0 if follow else NO_FOLLOW)), path)
     before = os.lstat(path)
@@ -90,11 +92,14 @@ def open_to_read(path: str | Path, *, follow: bool = False) -> int:
 
 
 def open_below(root: str, path: str) -> int:
-    """Open the file `path` below the folder `root` as `open_to_read` does. `path` has its parts
-    between slashes, and none of them may be a link; `root` may be one. Each folder is opened in the
-    one above it, so that none can be exchanged after a look at it. Where the system opens only
-    folders that may be listed, there is only that look for the others. Raises OSError, ENOTDIR or
-    ELOOP for a link in place of a folder, ENOENT for a path with `..`; ValueError for a NUL."""
+    """Open the file `path` below the folder `root`, as `open_to_read` does. `path` has slashes
+    between its parts. None of them may be a link, but `root` may be one.
+
+    Each folder is opened relative to the one above it, so none can be replaced between a check and
+    the opening. If the system cannot open folders that may not be listed, such folders are only
+    checked. Raises OSError: ENOTDIR or ELOOP for a link in place of a folder, ENOENT for a path
+    with `..`; and ValueError for a NUL.
+    """
     *folders, name = parts = path.split("/")
     if not _NOT_DOWN.isdisjoint(parts):
         raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -127,7 +132,7 @@ def _open_folder(root: str, folders: Sequence[str]) -> int:
 
 
 def _require_folders(root: str, folders: Sequence[str]) -> None:
-    """Raise OSError where one of these, each in the one before it, is no folder or is a link."""
+    """Raise OSError if one of these, each in the one before it, is not a folder or is a link."""
     place = root
     for folder in folders:
         place = f"{place}/{folder}"
@@ -143,7 +148,7 @@ def _no_folder(handle: int, path: str | Path) -> int:
 
 
 def name_once(fresh: Path, name: Path) -> None:
-    """Give a complete file its final name; who may read it stays. If several processes do so, the
+    """Give a complete file its final name; its permissions stay. If several processes do so, the
     first succeeds. Raises FileExistsError if the name is taken, OSError."""
     try:
         os.link(fresh, name)

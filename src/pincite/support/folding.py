@@ -1,4 +1,4 @@
-"""Letters without their marks: what keyword search takes for the same letter."""
+"""Remove marks from letters. Keyword search treats letters with and without them as equal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _IGNORED: Final = dict.fromkeys(map(ord, "\u00ad\u200c\u200d"))
 
 def same_letters(text: str) -> str:
     """Return a text in lower case without marks, compatibility forms, soft hyphens and joiners, so
-    that spellings become equal that keyword search does not tell apart. Accepts any string."""
+    that spellings that keyword search treats as equal become equal. Accepts any string."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKC", text.translate(_IGNORED))

@@ -16,8 +16,8 @@ _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 
 
 def require_named(path: str | Path) -> None:
-    """Raise OSError if nothing is at a path, or a named pipe, a device or a socket. What this
-    process has open, such as `/dev/stdin` or `<(command)`, may be anything."""
+    """Raise OSError if nothing is at a path, or a named pipe, a device or a socket. An open
+    descriptor of this process, such as `/dev/stdin` or `<(command)`, may be of any kind."""
     mode = os.stat(path).st_mode  # noqa: PTH116  # takes both
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or _is_descriptor(path)):
         said = f"it is not a regular file; to read a pipe: /dev/stdin < {path}"

@@ -47,7 +47,7 @@ _PRODUCT = re.compile(
     re.IGNORECASE,
 )
 _NO_WORD = re.compile(r"_|[a-z][A-Z]")
-_RESULT_WORDS = 4  # of a declaration behind its parameters; guess, unmeasured
+_RESULT_WORDS = 4  # of a declaration, after its parameters; guess, unmeasured
 _QUOTES = "`'\"()[]{}<>,;.:"
 _MARKS = "?!"  # at the end, they may be part of the name
 _AROUND = _QUOTES + _MARKS
@@ -131,7 +131,7 @@ def _place(text: str) -> tuple[str, str]:
 
 
 def _behind(parameters: str) -> str:
-    """Return what follows the parenthesis that closes these parameters, "" if none does."""
+    """Return the text after the parenthesis that closes these parameters, "" if none does."""
     depth = 1
     for place, char in enumerate(parameters):
         depth += (char == "(") - (char == ")")
@@ -141,7 +141,7 @@ def _behind(parameters: str) -> str:
 
 
 def _is_end(rest: str) -> bool:
-    """Is it the end of a declaration, such as `-> int:` or `error {`?"""
+    """Return whether the text is the end of a declaration, such as `-> int:` or `error {`."""
     if not rest:
         return True
     ends = rest.startswith(("->", ":", "{", ";", "=")) or rest.endswith("{")

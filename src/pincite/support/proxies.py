@@ -1,6 +1,6 @@
-"""Proxies of the environment: which addresses are asked without one, and which variable is wrong.
+"""Proxies of the environment: which addresses need none, and which variable is wrong.
 
-A client of HTTP reads the variables itself and fails for a wrong one with whatever its parts raise.
+An HTTP client reads the variables itself, and its errors for wrong ones are of many kinds.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def proxies_for(url: str) -> Iterator[bool]:
 
 
 def proxy_variable(url: str) -> str:
-    """Return the name of the variable with the proxy for `url`, empty if there is none. Exceptions
-    in `NO_PROXY` are not looked at."""
+    """Return the name of the variable with the proxy for `url`, "" if there is none. Exceptions in
+    `NO_PROXY` are ignored."""
     if is_this_machine(_host(url)):
         return ""
     proxies = getproxies()
@@ -80,7 +80,8 @@ def proxy_variable(url: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Return the host of an address, empty if it cannot be read, which the client refuses."""
+    """Return the host of an address, "" if it cannot be parsed; the client refuses such an
+    address."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -110,7 +111,7 @@ def _check(kind: str, value: str) -> None:
 
 
 def _variable(kind: str) -> str:
-    """Return the name of the variable of a kind of proxy, as it is written in the environment."""
+    """Return the name of the variable of a kind of proxy, in the case that the environment uses."""
     usual = f"{kind}_proxy"
     names = (usual, usual.upper())
     return next((name for name in names if os.environ.get(name)), names[1])

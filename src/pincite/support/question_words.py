@@ -1,14 +1,13 @@
-"""Question words of Chinese, Japanese and Korean, which a query does without.
+"""Remove question words of Chinese, Japanese and Korean from queries.
 
-The analyser drops function words of other languages. It cuts these three into pairs of characters,
-and so does not see their words. An index keeps all pairs: only the query changes.
+The analyser drops function words of other languages. It splits these three into pairs of
+characters, so it cannot recognise their words. An index keeps all pairs: only the query changes.
 
 The interrogatives are those of stopwords-iso (https://github.com/stopwords-iso, lists `zh`, `ja`
-and `ko`), and forms of the same words that the lists lack: Chinese ones with a verb (`是什么`),
-the Japanese series in `do-` with their particles, Korean ones with their endings. Single
-characters that occur within other words are no part of it, such as 几, 何 in 幾何, and どう in
-どうぐ. Neither are words for "any", "some" and "every": 任何, 什么都, 不管怎样, 何か, いつでも and
-언제나.
+and `ko`), and forms of the same words that the lists lack: Chinese ones with a verb (`是什么`), the
+Japanese series in `do-` with their particles, Korean ones with their endings. Single characters
+that occur within other words are left out, such as 几, 何 in 幾何, and どう in どうぐ. So are words
+for "any", "some" and "every": 任何, 什么都, 不管怎样, 何か, いつでも and 언제나.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Remember what a function gives, for many arguments that recur."""
+"""Cache the results of a function for many recurring arguments."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ V = TypeVar("V")
 
 
 class Remembered(dict[K, V]):
-    """What `make` gives for each key, called for those that are not known: `known[key]`. It takes
-    no call of Python for a known key. What it holds is forgotten together as soon as there are
-    `most` keys; those that `keeps` refuses are never held. Safe to share between threads if `make`
-    is."""
+    """The results of `make` by its argument: `known[key]` calls it for unknown keys only. A known
+    key needs no call of Python code. All results are dropped together when there are `most` keys;
+    those for which `keeps` is false are never stored. Threads may share it if they may share
+    `make`."""
 
     __slots__ = ("_keeps", "_make", "_most")
 
     def __init__(
         self, make: Callable[[K], V], most: int, keeps: Callable[[K], bool] | None = None
     ) -> None:
-        """`most` is at least 1."""
         self._make, self._most, self._keeps = make, most, keeps
 
     def __missing__(self, key: K) -> V:

@@ -82,8 +82,9 @@ _DIGESTS = ("md5-", "sha1-", "sha256-", "sha384-", "sha512-")  # of contents, in
 # of 89,460 names in the code of 60 libraries they take 4: three tokens and packed data.
 _LEAST_BITS = 4.0  # per character, by how often each occurs; hexadecimal digits have 4 at most
 _LEAST_CHANGES = 0.42  # share of neighbours of different classes; names in camelCase have .2 to .4
-#: Between texts that are looked at as one. What follows is found as at the beginning of a text: the
-#: word before is no address. A private key may go on across it, and then one is found.
+#: Between texts that are searched as one. The text after it is searched like the beginning of a
+#: text: the word before it is not an address. A private key may continue across it; then a secret
+#: is found.
 _BETWEEN = "\n.\n"
 _LOOK_BACK = 300  # characters that are searched for the beginning of an address
 
@@ -107,7 +108,7 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
 
 
 def may_hold_secrets(texts: Iterable[str]) -> bool:
-    """Return False only if `find_secrets` finds nothing in any of the texts. It looks at all of
+    """Return False only if `find_secrets` finds nothing in any of the texts. It searches all of
     them at once, in a fifth of the time."""
     return bool(find_secrets(_BETWEEN.join(texts)))
 

@@ -2,9 +2,9 @@
 escaped.
 
 Texts, headings, file names and error messages may contain any character. A terminal executes some
-of them: it sets its title, clears itself, moves the cursor back over earlier output. `main`
-replaces every standard stream that is a terminal by a `Screen`, so that all output is escaped,
-including that of libraries and tracebacks.
+of them: they set its title, clear it, or move the cursor back over earlier output. `main` replaces
+every standard stream that is a terminal by a `Screen`, so that all output is escaped, including
+that of libraries and tracebacks.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def sequences(part: Painted, *, colour: bool, links: bool) -> str:
 
 
 def visible(text: str) -> str:
-    r"""The text with every such character as `\x1b`, `\u202e` or `\U000e0041`."""
+    r"""Return the text with every such character escaped, as `\x1b`, `\u202e` or `\U000e0041`."""
     return _HIDDEN.sub(_escaped, text)
 
 
 def one_line(text: str) -> str:
-    r"""`visible` for a name: tab, CR and newline are escaped as well, as `\x0a`, so that one name
-    never looks like two."""
+    r"""Return `visible` for a name: tab, CR and newline are escaped as well, as `\x0a`, so that one
+    name never looks like two."""
     return _HIDDEN_IN_LINE.sub(_escaped, text)
 
 
@@ -88,7 +88,7 @@ def without_hidden(text: str, instead: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    r"""JSON that means the same, with every such character as `\u202e`."""
+    r"""Return JSON of the same meaning, with every such character escaped, as `\u202e`."""
     return _HIDDEN.sub(_escaped_json, text)
 
 
@@ -113,7 +113,7 @@ class Screen(io.TextIOBase):
 
     @property
     def buffer(self) -> IO[bytes]:
-        """Return the byte stream below, for protocols, which no person reads."""
+        """Return the byte stream below, for protocols that no person reads."""
         return self._stream.buffer  # type: ignore[return-value]
 
     @property

@@ -77,7 +77,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def _beyond_ascii(text: str) -> int:
-    """Return what the characters beyond ASCII count more than 1 each."""
+    """Return how much more than 1 each the characters beyond ASCII count in total."""
     size = len(text.encode("utf-8", "surrogatepass"))
     ascii_only = len(text.encode("ascii", "ignore"))
     return size - ascii_only - 2 * (len(text) - ascii_only)  # 2 bytes count 1, 3 count 2, 4 count 3

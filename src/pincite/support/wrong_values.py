@@ -68,8 +68,8 @@ def blamed(values: Mapping[str, Any], kind: type, error: ConfigError) -> tuple[s
 
 
 def said_of(error: msgspec.ValidationError, kind: Any, within: tuple[str, ...] = ()) -> str:
-    """Return the error of a value of this type, with its key; of a value among a few, with these.
-    `within` is the path of the table that has the type."""
+    """Return the message for a wrong value, with its key; if it takes one of few values, with
+    these. `kind` is the type of the table and `within` its path."""
     hint = kind
     for step in path_of(error):
         if step.isdecimal():

@@ -1,6 +1,6 @@
 """Limits for statements on a SQLite file that somebody else may have made.
 
-SQLite evaluates expressions of a file when it reads its schema, before a program can look at it: a
+SQLite evaluates expressions of a file when it reads its schema, before a program can check them: a
 computed column of `sqlite_stat1` is one. So the limits are set before the first statement.
 """
 
@@ -21,11 +21,11 @@ _LIKE_BYTES: Final = 1  # a longer pattern may take for ever; no statement of ou
 def bounded(
     database: sqlite3.Connection, most_s: float, most_bytes: int | None = None, every: int = 1_000
 ) -> Iterator[None]:
-    """Within the context, a statement fails when this thread has used `most_s` seconds of processor
-    time since it began, and at a value or row of more than `most_bytes` bytes. Waits for locks and
-    for the disk do not count. The clock and Ctrl-C are looked at after `every` so many instructions
-    of SQLite. A connection has one such context at a time, used in one thread. Raises
-    sqlite3.OperationalError, KeyboardInterrupt."""
+    """Limit the statements of a connection within the context. A statement fails when this thread
+    has used `most_s` seconds of processor time since the context began, and at a value or row of
+    more than `most_bytes` bytes. Waits for locks and for the disk do not count. The clock and
+    Ctrl-C are checked after every `every` instructions of SQLite. A connection has one such context
+    at a time, used in one thread. Raises sqlite3.OperationalError, KeyboardInterrupt."""
     ends = time.thread_time() + most_s
     limits = [(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LIKE_BYTES)]
     if most_bytes is not None:

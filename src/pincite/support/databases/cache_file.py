@@ -45,12 +45,10 @@ class _Damaged(StoreError):
 
 
 class CacheFile(ABC):
-    """A file of a cache. Safe to share among threads and processes.
-
-    `what` is its name in messages, `busy_s` the longest wait for another process. `mark` is the
-    application id that distinguishes it from files of other programs. Files of earlier versions
-    have none, and the tables of `script`, which makes those that are missing.
-    """
+    """A SQLite file of a cache. Threads and processes may share it. `what` is its name in messages,
+    `busy_s` the longest wait for another process. `mark` is the application id that distinguishes
+    it from files of other programs. Files of earlier versions have no mark, but the tables of
+    `script`, which creates missing tables."""
 
     def __init__(self, path: Path, what: str, mark: int, script: str, busy_s: float) -> None:
         """Prepare the cache. The file is opened at its first use."""
@@ -68,9 +66,8 @@ class CacheFile(ABC):
 
     @abstractmethod
     def _lay_out(self, db: sqlite3.Connection) -> None:
-        """Set what SQLite needs to know, and make the mark and the tables that are missing, in this
-        order: a file with a log has its mark before. Raises IndexTooNew, StoreError and errors of
-        SQLite."""
+        """Set SQLite's options, and create the missing mark and tables, in this order: a file must
+        have its mark before it gets a log. Raises IndexTooNew, StoreError and errors of SQLite."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -86,8 +83,8 @@ class CacheFile(ABC):
     def _attempt(
         self, work: Callable[[sqlite3.Connection], R], otherwise: R, *, writes: bool = False
     ) -> R:
-        """Run `work` as `_run` does. A file that cannot be used returns `otherwise`, too; the first
-        time with a warning."""
+        """Run `work` as `_run` does. If the file cannot be used, return `otherwise` as well; the
+        first time with a warning."""
         try:
             return self._run(work, otherwise, writes=writes)
         except _Damaged:
@@ -122,9 +119,9 @@ class CacheFile(ABC):
             )
 
     def _connect(self) -> sqlite3.Connection:
-        """Open the file for this user alone. A missing one is made. Raises StoreError for the file
-        of another program and IndexTooNew for one of a newer version, which stay as they are, and
-        OSError, sqlite3.Error."""
+        """Open the file for this user alone; create a missing one. Raises StoreError for the file
+        of another program and IndexTooNew for one of a newer version, both of which stay unchanged,
+        and OSError, sqlite3.Error."""
         with suppress(FileNotFoundError):
             if require_regular(self.path).st_size > 0:
                 self._require_own()
@@ -142,15 +139,15 @@ class CacheFile(ABC):
         return db
 
     def _put_mark(self, db: sqlite3.Connection, more: str = "") -> None:
-        """Mark a file, and run `more` in the same transaction: no process finds a file without the
-        mark that is not empty."""
+        """Mark a file and run `more` in the same transaction, so that no process finds a file with
+        content and without the mark."""
         ((found,),) = db.execute("PRAGMA application_id")
         if found != self._mark:
             mark = f"PRAGMA application_id = {self._mark}"
             db.executescript(f"BEGIN; {more}; {mark}; COMMIT")
 
     def _migrate(self, db: sqlite3.Connection) -> None:
-        """Run the script that makes the tables, if the file has not seen it."""
+        """Run the script that creates the tables, if the file has not run it."""
         migrate(db, (self._script,), self._name)
 
     def _require_own(self) -> None:
@@ -188,8 +185,8 @@ class CacheFile(ABC):
         )
 
     def _begin_again(self) -> None:
-        """Write an empty cache over a damaged one. SQLite does so within a transaction, so others
-        may have the file open. Raises StoreError if that fails."""
+        """Write an empty cache over a damaged one. SQLite does so within a transaction, so other
+        processes may have the file open. Raises StoreError if that fails."""
         try:
             with (
                 closing(self._empty()) as empty,
@@ -237,7 +234,7 @@ class TextCache(CacheFile):
         self._most = most
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """Return the known ones of `keys`."""
+        """Return the cached texts of `keys`."""
 
         def ask(db: sqlite3.Connection) -> dict[bytes, str]:
             found: dict[bytes, str] = {}
@@ -273,8 +270,8 @@ class TextCache(CacheFile):
         return self._run(count, 0) if self._there() else 0
 
     def forget(self) -> int | None:
-        """Erase all texts; return their number, None if that failed: the file may be in use. Raises
-        StoreError for the file of another program and a damaged one, IndexTooNew."""
+        """Erase all texts and return their number, or None if that failed, as the file may be in
+        use. Raises StoreError for the file of another program and a damaged one, IndexTooNew."""
 
         def delete(db: sqlite3.Connection) -> int:
             with self._writing(db):
@@ -295,4 +292,4 @@ class TextCache(CacheFile):
         self._migrate(db)
 
     def _close(self) -> None:
-        """See `CacheFile._close`: it never is."""
+        """Do nothing: the file is never open between calls."""

@@ -35,7 +35,7 @@ NETWORK: Final = {
 _STEP_WAIT_S: Final = 1  # seconds that others wait for a step of a schema. Guess, unmeasured
 _STEP_PAUSE_S: Final = 0.5
 _STEP_TRIES: Final = 40  # for a minute, as long as a transaction may take
-#: Those of every connection.
+#: Options of every connection.
 OPTIONS: Final[Mapping[str, Any]] = {
     "prepare_threshold": None,
     "autocommit": True,
@@ -202,8 +202,8 @@ def require_utf8(connection: Connection) -> None:
 
 
 async def has_table(connection: Connection, schema: str, name: str) -> bool:
-    """Return whether a table exists. Reads the catalog as of now: `to_regclass` has a cache, which
-    can be older than a lock that the transaction has waited for."""
+    """Return whether a table exists. Reads the current catalog: `to_regclass` has a cache, which
+    may be older than a lock that the transaction has waited for."""
     found = await connection.execute(
         "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = %s AND c.relname = %s",
@@ -281,5 +281,5 @@ def translated() -> Iterator[None]:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error says, or its class."""
+    """Return the first line of an error's message, or the name of its class."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,11 +1,11 @@
-"""Files of a folder that may come from a stranger, as an index folder in a checkout does.
+"""Files of a folder that may come from a stranger, such as an index folder in a checkout.
 
-A link there leads to any file of the user, and a pipe never ends. Pincite opens its files with
-`open_private`, and replaces them as a whole with `replace_private`.
+A link there may lead to any file of the user, and reading a pipe may never end. Pincite opens its
+files with `open_private`, and replaces them as a whole with `replace_private`.
 
 A SQLite file is created and checked without opening it, because SQLite may have it open: a process
 that opens and closes a file itself releases all POSIX locks that SQLite holds on it in that
-process. Then other processes could write at the same time, or delete its log.
+process. Other processes could then write at the same time, or delete its log.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC | BINARY
 
 def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
     """Return a descriptor of a regular file of this user; with O_CREAT, a new one is for this user
-    alone. A file that is opened for writing may have one name only. Raises OSError, whose text
+    alone. A file that is opened for writing may have only one name. Raises OSError, whose message
     names the file and what to do."""
     before = None
     if not NO_FOLLOW:
@@ -81,8 +81,8 @@ def create_private(path: Path, content: bytes, *, sync: bool = False) -> None:
 
 
 def replace_private(path: Path, content: bytes, *, sync: bool = False) -> None:
-    """Replace a file as a whole. Its name beside it is one that nobody can guess. Raises
-    OSError."""
+    """Replace a file as a whole. The new content is first written to a file beside it with a random
+    name. Raises OSError."""
     fresh = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
         create_private(fresh, content, sync=sync)
@@ -108,7 +108,7 @@ def require_regular_or_new(path: Path) -> None:
 
 
 def odd_kind(mode: int) -> str:
-    """Return what a file is that is neither a regular one nor a folder, empty for these."""
+    """Return the kind of a file that is neither regular nor a folder, "" for these two."""
     if stat.S_ISLNK(mode):
         return "a symbolic link"
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
@@ -122,7 +122,8 @@ def _require_regular(path: Path, status: os.stat_result) -> None:
 
 
 def _linked(path: Path) -> OSError:
-    """Writing to the file would change that of the other name. To remove it may lose data."""
+    """Return the error for a file with another name: writing would change the file under that name
+    too, and removing it may lose data."""
     return OSError(
         errno.EMLINK,
         f"{path.name} has another name, a hard link, as in a backup by cp -al: {UNLINK}",

@@ -16,8 +16,8 @@ from typing import Final
 from pincite.errors import SchemaTooNew
 
 _FORM: Final = re.compile(r"(\d{4})_[a-z_]+\.sql")
-#: How many steps a database has taken, and the number of the last one that previous versions cannot
-#: work with; both 0 for none. `{}` is the table of steps.
+#: The number of steps that a database has taken, and the number of the last one that previous
+#: versions cannot work with; both 0 for none. `{}` is the table of steps.
 TAKEN: Final = """
     SELECT count(*), coalesce(max(CASE WHEN name LIKE '%!_contract' ESCAPE '!'
         THEN number ELSE 0 END), 0) FROM {}

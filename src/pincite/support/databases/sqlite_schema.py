@@ -27,9 +27,10 @@ _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def require_no_journal(path: Path) -> None:
-    """Raise OSError for a rollback journal beside a SQLite file: SQLite would first put back what
-    it says, whoever wrote it. Our files have a log instead, and a journal only while a process
-    makes them. SQLite puts nothing back into an empty file and removes the journal."""
+    """Raise OSError for a rollback journal beside a SQLite file: SQLite would first restore its
+    content, which anybody may have written. Pincite's files have a log instead, and a journal
+    only while a process creates them. For an empty file SQLite restores nothing and removes the
+    journal."""
     journal = path.with_name(f"{path.name}-journal")
     deadline = time.monotonic() + _MAKING_S
     while _has_content(path) and _has_content(journal):
@@ -51,10 +52,10 @@ def require_sqlite_file(path: Path) -> None:
 
 
 def _addresses_to_read(path: Path) -> Iterator[str]:
-    """Yield the URIs to open a file read-only, to be tried in turn. A folder without write access
-    has no place for SQLite's extra files, so a file without a log is read there as one that does
-    not change. Elsewhere that would hide what SQLite makes of it when it is opened for writing.
-    Raises OSError as `require_sqlite_file`."""
+    """Yield the URIs with which to open a file read-only, in the order to try them. In a folder
+    without write access SQLite cannot create its extra files, so a file without a log is opened
+    there as immutable. Elsewhere that would hide changes that SQLite makes when it opens the file
+    for writing. Raises OSError as `require_sqlite_file`."""
     require_sqlite_file(path)
     yield f"{path.absolute().as_uri()}?mode=ro"
     if not os.access(path.parent, os.W_OK) and not _has_content(path.with_name(f"{path.name}-wal")):
@@ -68,8 +69,8 @@ def connect_to_read(
     timeout_s: float = 5.0,
     one_thread: bool = True,
 ) -> sqlite3.Connection:
-    """Open a file for reading alone, at the first of its addresses at which SQLite lets `begin`
-    read. Raises the errors of `require_sqlite_file`, of `begin` and of SQLite."""
+    """Open a file read-only, with the first of its addresses at which SQLite lets `begin` read.
+    Raises the errors of `require_sqlite_file`, of `begin` and of SQLite."""
     error: sqlite3.Error | None = None
     for place in _addresses_to_read(path):
         database = sqlite3.connect(
@@ -93,10 +94,10 @@ def connect_to_read(
 
 
 def connect_to_identify(path: Path) -> sqlite3.Connection:
-    """Open a file to see whose it is, as it is without its journal and its log: SQLite would write
-    both into it. Nothing is locked, so a process that writes may leave pages of two transactions;
-    the header has the same application id in both. That of a damaged file can be read, too. Raises
-    errors of SQLite."""
+    """Open a file to identify its program, without its journal and log: SQLite would write both
+    into it. Nothing is locked, so the pages may be of two transactions while another process
+    writes; the application id in the header is the same in both. That of a damaged file can be
+    read, too. Raises errors of SQLite."""
     place = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     database = sqlite3.connect(place, uri=True, isolation_level=None)
     database.execute("PRAGMA writable_schema = ON")  # reads a header of more pages
@@ -118,12 +119,15 @@ def require_ours(
     *,
     usual: str = "",
 ) -> None:
-    """Raise StoreError for a file with anything that these scripts do not make: SQLite runs
-    computed columns, checks, indexes on expressions, views and triggers of a stranger, for ever if
-    they like. `more` are further statements that make tables of the file. With `usual`, the digest
-    of a schema, that schema need not be made for the comparison. Call it before any other
-    statement. The tables of `ANALYZE` are accepted as SQLite makes them. Raises IndexTooNew for a
-    schema of a newer version, and errors of SQLite."""
+    """Raise StoreError for a file with objects that these scripts do not create: SQLite would run a
+    stranger's computed columns, checks, indexes on expressions, views and triggers, possibly
+    without end.
+
+    `more` are further statements that create tables of the file. With `usual`, the digest of a
+    schema, a file with that schema is accepted without running the scripts. Call this before any
+    other statement. The tables of `ANALYZE` are accepted as SQLite creates them. Raises IndexTooNew
+    for a schema of a newer version, and errors of SQLite.
+    """
     with bounded_schema(database):
         found = _objects_in(database)
     if usual and digest_of(found) == usual:
@@ -140,7 +144,7 @@ def require_ours(
 
 
 _Object = tuple[object, ...]  # type, name, name of its table, and SQL
-#: What `ANALYZE` makes, with builds of SQLite that have more statistics, too.
+#: The tables of `ANALYZE`, including those of SQLite builds with more statistics.
 _STATISTICS: Final = frozenset(
     ("table", name, name, f"CREATE TABLE {name}({columns})")
     for name, columns in (
@@ -151,14 +155,14 @@ _STATISTICS: Final = frozenset(
 
 
 def digest_of(schema: Iterable[_Object]) -> str:
-    """Return 64 digits that stand for a schema."""
+    """Return a digest of a schema, 64 hexadecimal digits."""
     return hashlib.sha256(repr(sorted(schema, key=repr)).encode()).hexdigest()
 
 
 def _objects_in(database: sqlite3.Connection) -> dict[_Object, _Object]:
-    """Return all that a file has by what is compared of it. Line breaks may differ: nothing of ours
-    has a comment, and white space in only one literal, the tokenizer of an index of words. A number
-    at the end of a name is one that SQLite or Pincite counts."""
+    """Return the objects of a file by their compared form. Line breaks may differ: no object of
+    Pincite has a comment, and only one literal has white space, the tokenizer of a keyword index. A
+    number at the end of a name is a counter of SQLite or Pincite."""
     rows = database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
     return {tuple(map(_plain, row)): row for row in rows}
 
@@ -171,7 +175,7 @@ def _plain(value: object) -> object:
 
 @lru_cache(maxsize=16)
 def _objects_made(migrations: tuple[str, ...], more: tuple[str, ...]) -> frozenset[_Object]:
-    """Return all that the scripts make in an empty file, before and after each step."""
+    """Return all objects that the scripts create in an empty file, before and after each step."""
     made: set[_Object] = set()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         for script in migrations:
@@ -185,8 +189,8 @@ def _objects_made(migrations: tuple[str, ...], more: tuple[str, ...]) -> frozens
 
 
 def is_of_another_program(database: sqlite3.Connection, mark: int) -> bool:
-    """Return whether a file has another application id, or tables and none. The tables are read
-    first: another process may make the file meanwhile, and it writes both in one transaction."""
+    """Return whether a file has another application id, or tables and no id. The tables are read
+    first: another process may create the file meanwhile, and it writes both in one transaction."""
     with bounded_schema(database):
         (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (found,) = database.execute("PRAGMA application_id").fetchone()
@@ -211,10 +215,10 @@ def use_log(database: sqlite3.Connection, timeout_s: float = 20.0) -> None:
 
 
 def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) -> tuple[int, ...]:
-    """Run the scripts that the file has not seen, each in a transaction of its own, also if other
+    """Run the scripts that the file has not run, each in a transaction of its own, also if other
     processes do the same. The file is new or has passed `require_ours`. Return the numbers of those
     that this call ran, from 1. The file stores the last one in `user_version`. `name` is the name
-    of the file in messages. Raises IndexTooNew if the file has seen more scripts than there are,
+    of the file in messages. Raises IndexTooNew if the file has run more scripts than there are,
     StoreError, and errors of SQLite."""
     taken: list[int] = []
 
@@ -249,7 +253,7 @@ def take_step(
 
 
 def known_version(database: sqlite3.Connection, known: int, name: str) -> int:
-    """Return how many scripts the file has seen. Raises IndexTooNew above `known`."""
+    """Return how many scripts the file has run. Raises IndexTooNew above `known`."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > known:
         raise IndexTooNew(
@@ -261,8 +265,8 @@ def known_version(database: sqlite3.Connection, known: int, name: str) -> int:
 
 
 def statements_of(script: str) -> list[str]:
-    """Return the statements of a script one by one. `executescript` would commit before the first,
-    so that a transaction could not hold them all."""
+    """Return the statements of a script. `executescript` would commit before the first one, so they
+    could not be in one transaction."""
     found: list[str] = []
     waiting = ""
     for piece in script.split(";"):

@@ -1,12 +1,13 @@
-r"""Letters that end an escape, a format or a sequence for terminals, so that a word begins behind
-them: `\nPress`, `%sfoo`, `\x1b[31mERROR`."""
+r"""Find escapes, formats and terminal sequences that end in a letter. A word begins after them:
+`\nPress`, `%sfoo`, `\x1b[31mERROR`.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Final, Literal
 
-#: Which sequences a text may have besides those of terminals: of strings in code, or of roff.
+#: Sequences of a text besides those of terminals: of strings in code, or of roff.
 Escapes = Literal["", "code", "roff"]
 
 _NOT_ESCAPED: Final = r"(?:^|[^\\])(?:\\\\)*\\"
@@ -32,15 +33,15 @@ _TEX: Final = re.compile(
 
 
 def may_be_code(before: str) -> bool:
-    """Has a text what the sequences of `ends_code` begin with?"""
+    """Return whether a text has a character with which the sequences of `ends_code` begin."""
     return "\\" in before or "%" in before or "\x1b" in before
 
 
 def ends_code(before: str, after: str, *, escapes: Escapes) -> bool:
-    r"""Does the last character of `before` end a sequence, and no word? Both are up to some 24
-    characters around a place between letters or digits. Where the file is not code, a lower-case
-    letter behind `\n` or `%s` is of the same word: `\nabla` is a command of TeX. Of roff, both are
-    what is displayed."""
+    r"""Return whether the last character of `before` ends a sequence, and not a word. Both texts
+    are up to some 24 characters around a place between letters or digits. In a file that is not
+    code, a lower-case letter after `\n` or `%s` belongs to the same word: `\nabla` is a command of
+    TeX. For roff, both texts are as displayed."""
     if not may_be_code(before):
         return False
     if _TERMINAL.search(before):

@@ -1,5 +1,6 @@
-"""Split digits and commas into numbers: `1,000` is one, `10,404,5` are three. The words around
-`404,500` decide what it is."""
+"""Split digits and commas into numbers: `1,000` is one, `10,404,5` are three. For `404,500`, the
+words around it decide.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import re
 from typing import Final
 
 SEPARATORS: Final = ".,'’"  #: between the digits of a run
-#: Thousands, with a decimal point or comma behind; those of India; and one decimal comma.
+#: Groups of thousands, also with a decimal point or comma; Indian groups; and one decimal comma.
 _ONE: Final = re.compile(
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:(['’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?"
     r"|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?|\d+,\d+"
@@ -31,8 +32,8 @@ _BETWEEN: Final = re.compile(r"[,'’]+|\.{2,}")
 
 
 def numbers_of(run: str, before: str, after: str) -> list[tuple[int, int]]:
-    """Where each number of a run of digits and `SEPARATORS` begins and ends. Some characters
-    before and after the run decide where it may be one or several. Time linear in the run."""
+    """Return the begin and end of each number in a run of digits and `SEPARATORS`. If it may be one
+    or several, some characters before and after the run decide. Time linear in the run."""
     inner = run.strip(SEPARATORS)
     start = len(run) - len(run.lstrip(SEPARATORS))
     if not inner:
@@ -48,8 +49,8 @@ def numbers_of(run: str, before: str, after: str) -> list[tuple[int, int]]:
 
 
 def is_list(run: str, before: str, after: str) -> bool:
-    """Do brackets, cells or words around a run of digits say that its commas are between numbers?
-    Those of `1,000` are not where only words do."""
+    """Return whether brackets, cells or words around a run of digits show that its commas separate
+    numbers. For a number with thousands such as `1,000`, words are not enough."""
     if "," not in run:
         return False
     if run.startswith(",") or (run.endswith(",") and after[:1].isalnum()):

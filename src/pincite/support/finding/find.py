@@ -45,8 +45,8 @@ def find_text(
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
-    white space is equal, including line ends, and `whole_words` leaves out places inside of a word
-    or number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
+    white space is equal, including line ends. `whole_words` then leaves out places inside a word or
+    number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
     """
     if spaces == "any":
         return Words(text).find(wanted, near, whole_words=whole_words, escapes=escapes)
@@ -113,8 +113,9 @@ def has_words(
     whole_words: bool = True,
     escapes: Escapes = "",
 ) -> bool:
-    """Does `text[start:end]` have `wanted`, whatever the white space? Where it is not all of that,
-    only as whole words, unless `whole_words` is off; `escapes` are those of `text`."""
+    """Return whether `text[start:end]` contains `wanted`, ignoring differences of white space. If
+    it has more text, only whole words count, unless `whole_words` is off; `escapes` are those of
+    `text`."""
     part, words = text[start:end], " ".join(wanted.split())
     inside = " ".join(part.split())
     if not words or inside == words:
@@ -214,7 +215,7 @@ class _Searched:
         return self.known[key]
 
     def beside(self, places: array[int], line: int) -> Iterator[int]:
-        """Yield of ascending positions those of `places`: the first one from the line on, and the
+        """Yield two of the ascending positions `places`: the first one from the line on, and the
         first one in the last line before it that has any."""
         index = bisect_left(self.numbers, line)
         border = self.begins[index] if index < len(self.begins) else len(self.text)

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from typing import Final
 
-#: In place of each character that is not displayed.
+#: Replaces each character that is not displayed.
 UNSEEN: Final = "\0"

@@ -17,10 +17,10 @@ from pincite.support.finding.digit_runs import SEPARATORS, numbers_of
 from pincite.support.finding.unseen import UNSEEN
 from pincite.support.roff.escapes import displayed
 
-_BESIDE: Final = 24  # characters before and after a place that decide
-_BESIDE_ROFF: Final = 48  # with escapes among them; guess, unmeasured
+_BESIDE: Final = 24  # characters read before and after a place
+_BESIDE_ROFF: Final = 48  # includes escapes; guess, unmeasured
 _PART: Final = 128  # characters of a manual page that are read at once
-_AROUND_PART: Final = 96  # of them before and behind a part: an escape, and what decides
+_AROUND_PART: Final = 96  # read before and after a part: an escape and its context
 #: Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese and Korean: words follow each other without
 #: spaces, or end in particles.
 _UNSPACED: Final = re.compile(
@@ -37,16 +37,16 @@ _RUN_AFTER: Final = re.compile(rf"[\d{SEPARATORS}]*")
 #: Groups of digits up to and from a space within `2 500 000`. Only zeros tell it from two numbers.
 _GROUP_BEFORE: Final = re.compile(r"(?:^|[^\d.,])\d{1,3}(?: \d{3}){0,4}\s\Z")
 _GROUP_AFTER: Final = re.compile(r"(?:\d{3} ){0,4}0\d\d(?![\d.])")
-#: How the sign before is drawn: no part of a word.
+#: Variants of the character before; not a part of a word.
 _VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _NOT: Final = re.compile(r"['’´`ʼ＇]t(?!\w)", re.IGNORECASE)
 
 
 def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
-    """Does `text[start:end]` begin and end with a word, a number or neither? Punctuation at an end
-    ends words, except for a decimal point or comma. So do escapes and formats of code, see
-    `ends_code`. Escapes of roff are read as what they display: none ends a word, and no place is
-    within one. White space is single spaces."""
+    """Return whether `text[start:end]` begins and ends where words and numbers do. Punctuation at
+    an end ends words, except for a decimal point or comma. So do escapes and formats of code, see
+    `ends_code`. Escapes of roff are read as displayed: none ends a word, and no place is within
+    one. White space is single spaces."""
     if start >= end:
         return False
     before = text[max(0, start - beside(escapes)) : start]
@@ -59,30 +59,31 @@ def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
 
 
 def beside(escapes: Escapes) -> int:
-    """The number of characters before and behind a place that decide whether words end there."""
+    """Return how many characters before and after a place decide whether words end there."""
     return _BESIDE_ROFF if escapes == "roff" else _BESIDE
 
 
 class _OfRoff:
-    """What `text[begin:end]` and what is beside it display, read once for all places in it."""
+    """The displayed form of `text[begin:end]` and of its surroundings, read once for all places in
+    it."""
 
     def __init__(self, text: str, begin: int, end: int, around: int = _BESIDE_ROFF) -> None:
         self._begin = max(0, begin - around)
         self._said, self._within = displayed(text[self._begin : end + around])
 
     def begins(self, at: int) -> bool:
-        """Does a word begin at this position of the text?"""
+        """Return whether a word begins at this position of the text."""
         at -= self._begin
         before = self._said[max(0, at - _BESIDE_ROFF) : at]
         if self._within[at] or (at and _is_within_word(self._said[at - 1 : at + 1], before)):
             return False
         bare, head = _bare(before), _bare(self._said[at : at + _BESIDE_ROFF])
         if not head or (len(before) == _BESIDE_ROFF and not bare):
-            return False  # nothing but escapes: what is beyond them may be of the same word
+            return False  # only escapes: the text beyond may be of the same word
         return _begins(bare, head, "roff")
 
     def ends(self, at: int) -> bool:
-        """Does a word end at this position of the text?"""
+        """Return whether a word ends at this position of the text."""
         at -= self._begin
         after = self._said[at : at + _BESIDE_ROFF]
         bare, tail = _bare(after), _bare(self._said[max(0, at - _BESIDE_ROFF) : at])
@@ -96,13 +97,13 @@ def _bare(said: str) -> str:
 
 
 def _is_within_word(pair: str, before: str) -> bool:
-    """The most frequent answer, without the rest. `pair` are the characters on both sides."""
+    """Decide the most frequent case early. `pair` are the characters on both sides."""
     return pair.isascii() and pair.isalnum() and not may_be_code(before)
 
 
 def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
-    """Yield the positions of `wanted` in `text` where it is whole. Time linear in both, whatever
-    they have."""
+    """Yield the positions of `wanted` in `text` where it is whole, see `whole`. Time linear in
+    both."""
     size = len(wanted)
     if escapes != "roff":
         return (at for at in places(text, wanted) if whole(text, at, at + size, escapes=escapes))
@@ -114,7 +115,7 @@ def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[i
 
     def is_whole(at: int) -> bool:
         if at and _is_within_word(text[at - 1 : at + 1], text[max(0, at - _BESIDE_ROFF) : at]):
-            return False  # whatever is displayed
+            return False  # in any displayed form
         return part(at // _PART).begins(at) and part((at + size) // _PART).ends(at + size)
 
     return filter(is_whole, places(text, wanted))
@@ -193,7 +194,8 @@ def _ends(tail: str, after: str, escapes: Escapes) -> bool:
 
 
 def _in_number(before: str, after: str) -> bool:
-    """Is a place inside of a number like 1,000 or 2,5? Not where a list is as likely."""
+    """Return whether a place is inside a number such as 1,000 or 2,5; False if a list is as
+    likely."""
     left, right = _RUN_BEFORE.search(before), _RUN_AFTER.match(after)
     if left is None or right is None:
         return False
@@ -202,8 +204,8 @@ def _in_number(before: str, after: str) -> bool:
 
 
 def _joined(outer: str, inner: str, beyond: str) -> bool:
-    """Do the characters on both sides of an end belong to one word? An underscore joins two of
-    them (`rotate_key`), and is also emphasis (`_word_`)."""
+    """Return whether the characters on both sides of an end belong to one word. An underscore joins
+    two words (`rotate_key`), and also marks emphasis (`_word_`)."""
     if not _in_word(inner) or _UNSPACED.match(inner):
         return inner.isdecimal() and outer.isdecimal()
     if outer == "_":
@@ -212,12 +214,14 @@ def _joined(outer: str, inner: str, beyond: str) -> bool:
 
 
 def _in_word(sign: str) -> bool:
-    """Letters, digits and marks; not the numbers of footnotes, exponents and lists, nor ½."""
+    """Return whether the character is a letter, digit or mark. Numbers of footnotes, exponents and
+    lists are not, nor is ½."""
     return _is_mark(sign) or (sign.isalnum() and unicodedata.category(sign) != "No")
 
 
 def _is_mark(sign: str) -> bool:
-    """Is it a sign on or around a letter: an accent, a vowel sign?"""
+    """Return whether the character is a mark on or around a letter, such as an accent or a vowel
+    sign."""
     if sign.isascii():
         return False
     return unicodedata.category(sign)[0] == "M" and not _VARIANT.match(sign)

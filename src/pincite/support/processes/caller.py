@@ -15,18 +15,18 @@ from pincite.errors import UsageError
 
 T = TypeVar("T")
 
-_LISTEN_S = 0.5  # Windows hears of Ctrl-C only between two of these
-CANCEL_S = 10.0  # guess, unmeasured: what is left of a batch that is being written
+_LISTEN_S = 0.5  # Windows notices Ctrl-C only between two waits
+CANCEL_S = 10.0  # guess, unmeasured: for the rest of a batch that is being written
 
 
 class Caller:
-    """The calling thread, as its call in the loop sees it."""
+    """The calling thread, from the view of its call in the loop."""
 
     def __init__(self) -> None:
         self._asked: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
 
     async def run(self, function: Callable[[], T]) -> T:
-        """Return what the function returns in the calling thread."""
+        """Call the function in the calling thread and return its result."""
         reply = Future[T]()
 
         def answer() -> None:
@@ -40,8 +40,9 @@ class Caller:
         return await asyncio.wrap_future(reply)
 
     def told(self, function: Callable[[T], object] | None) -> Callable[[T], None] | None:
-        """Return what passes a value to the function in the calling thread, and does not wait. What
-        the function raises ends the call. None, or a value that is not a function, stays."""
+        """Return a function that passes a value to `function` in the calling thread without
+        waiting. An error of `function` ends the call. None, or a value that is not a function, is
+        returned unchanged."""
         if not callable(function):
             return function
 
@@ -51,9 +52,9 @@ class Caller:
         return tell
 
     def serve(self, call: Call[T]) -> T:
-        """Start the call, run what it asks for until it ends, and return its result. Raises what
-        the call raises. On anything else, such as KeyboardInterrupt, the call is cancelled first.
-        """
+        """Start the call, run the functions that it asks for until it ends, and return its result.
+        Raises the error of the call. On any other error, such as KeyboardInterrupt, the call is
+        cancelled first."""
         call.ended.add_done_callback(lambda _: self._asked.put(None))
         try:
             call.start()
@@ -107,11 +108,11 @@ class Call(Generic[T]):
             self._loop.call_soon_threadsafe(self._cancel)
 
     def is_lost(self) -> bool:
-        """Did the loop end before the work could?"""
+        """Return whether the loop ended before the work could end."""
         return self._loop.is_closed() and not self.ended.done()
 
     def result(self) -> T:
-        """Return what the work returns. Raises UsageError if it was cancelled."""
+        """Return the result of the work. Raises its error, and UsageError if it was cancelled."""
         try:
             return self.ended.result()
         except CancelledError:
@@ -128,7 +129,7 @@ class Call(Generic[T]):
     def _cancel(self) -> None:
         if self._task is not None:
             self._task.cancel()
-        else:  # the interrupt came before the loop heard of the work
+        else:  # the interrupt came before the loop began the work
             self.ended.set_exception(CancelledError())
 
     def _end(self, task: asyncio.Task[T]) -> None:
@@ -142,7 +143,7 @@ class Call(Generic[T]):
 
 
 def next_of(queue: SimpleQueue[T], call: Call[Any]) -> T:
-    """Return what the queue has next. KeyboardInterrupt ends the wait on every system. Raises
+    """Return the next item of the queue. KeyboardInterrupt ends the wait on every system. Raises
     UsageError if the loop of the call has ended."""
     while True:
         try:
@@ -153,7 +154,7 @@ def next_of(queue: SimpleQueue[T], call: Call[Any]) -> T:
 
 
 def closed() -> UsageError:
-    """The error of a call to an engine that is closed."""
+    """Return the error for calls to a closed engine."""
     return UsageError(
         "this Pincite is closed", hint="make the call inside of `with Pincite(...) as pincite:`"
     )

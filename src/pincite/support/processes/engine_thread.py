@@ -20,10 +20,10 @@ from pincite.support.processes.caller import CANCEL_S, Call, Caller, closed, nex
 
 
 class Engine(Protocol):
-    """What an `EngineThread` needs of its engine."""
+    """The methods that `EngineThread` needs of its engine."""
 
     async def close(self) -> None:
-        """Release what the engine holds."""
+        """Release all resources of the engine."""
 
 
 E = TypeVar("E", bound=Engine)
@@ -31,11 +31,9 @@ T = TypeVar("T")
 
 
 class EngineThread(Generic[E]):
-    """Calls of `engine` run in its own event loop, and may come from several threads.
-
-    A forked process goes on with the engine that `renew` makes of it: neither the loop nor the
-    connections of the parent may be used there.
-    """
+    """Runs the calls of `engine` in an event loop of its own. Several threads may call it. A forked
+    process continues with an engine that `renew` makes from it: neither the loop nor the
+    connections of the parent may be used there."""
 
     def __init__(self, engine: E, renew: Callable[[E], E]) -> None:
         self.engine = engine
@@ -56,7 +54,7 @@ class EngineThread(Generic[E]):
         raise TypeError("an open index cannot be copied or pickled: open it again by its path")
 
     def leave_to_parent(self) -> None:
-        """Forget what belongs to the process that this one was forked from."""
+        """Forget the loop and engine of the process that this one was forked from."""
         if self._portal is None:
             return
         with suppress(StopIteration, RuntimeError):  # nothing waits for its thread from now on
@@ -66,7 +64,7 @@ class EngineThread(Generic[E]):
         self._portal, self._is_forked = None, True
 
     def close(self) -> None:
-        """Cancel what still runs, close the engine and end the thread. A second call does nothing.
+        """Cancel running work, close the engine and end the thread. A second call does nothing.
         Raises UsageError in the thread of the loop."""
         self._refuse_inside()
         portal, self._portal, self._is_forked = self._portal, None, False
@@ -82,17 +80,18 @@ class EngineThread(Generic[E]):
         await self.engine.close()
 
     def call(self, work: Callable[[], Awaitable[T]]) -> T:
-        """What `work` answers in the loop. Raises UsageError after `close`, and in the thread of
-        the loop. KeyboardInterrupt cancels the work."""
+        """Run `work` in the loop and return its result. Raises UsageError after `close`, and in the
+        thread of the loop. KeyboardInterrupt cancels the work."""
         return self.call_from(lambda _: work())
 
     def call_from(self, work: Callable[[Caller], Awaitable[T]]) -> T:
-        """As `call`, for work that runs some of its functions in the calling thread."""
+        """Like `call`, for work that runs some of its functions in the calling thread."""
         caller = Caller()
         return caller.serve(self._made(partial(work, caller)))
 
     def _made(self, work: Callable[[], Awaitable[T]]) -> Call[T]:
-        """Work for the loop, which a forked process starts itself. Raises UsageError."""
+        """Return the call for the loop; a forked process first starts its own loop. Raises
+        UsageError."""
         if self._is_forked:
             with _STARTING:
                 if self._is_forked:
@@ -111,8 +110,8 @@ class EngineThread(Generic[E]):
             )
 
     def iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-        """What an async iterator of the engine yields, one by one; it runs ahead in the thread of
-        the loop. Leaving it early cancels the rest. Raises UsageError as `call` does."""
+        """Yield the items of an async iterator of the engine, which runs ahead in the thread of the
+        loop. Leaving it early cancels the rest. Raises UsageError as `call` does."""
         found: SimpleQueue[tuple[T, ...] | None] = SimpleQueue()
 
         async def fill() -> None:
@@ -131,11 +130,11 @@ class EngineThread(Generic[E]):
             work.cancel()
 
 
-#: Those that are open. A program that ends without closing one would wait for its loop forever:
-#: the thread of the loop does not run any more when Python takes the objects down.
+#: All open ones. A program that ends without closing one would wait for its loop forever: the
+#: thread of the loop no longer runs when Python destroys the objects.
 _OPEN: WeakSet[EngineThread[Any]] = WeakSet()
 _STARTING = threading.Lock()
-#: Of the process that this one was forked from. Closing a connection of it would remove its
+#: Engines of the parent of a forked process. Closing a connection of one would remove its
 #: descriptor from a selector that the parent still uses.
 _OF_PARENT: list[object] = []
 
@@ -143,7 +142,7 @@ _OF_PARENT: list[object] = []
 @atexit.register
 def _close_all() -> None:
     for one in list(_OPEN):
-        with suppress(Exception):  # nobody is left to hear of it
+        with suppress(Exception):  # nobody could handle it
             one.close()
 
 

@@ -15,8 +15,8 @@ _LENGTH: Final = struct.Struct(">I")
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes for input and answers of this process. They are its standard input and
-    output, which are replaced, so that reads and prints of libraries cannot interfere."""
+    """Return the pipes for input and answers of this process: its standard input and output. Both
+    are replaced, so that reads and prints of libraries cannot interfere."""
     given, found = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     silent = os.open(os.devnull, os.O_RDWR)
     os.dup2(silent, 0)

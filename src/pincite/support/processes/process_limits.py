@@ -28,8 +28,8 @@ _FORBIDDEN: Final = frozenset(
 
 
 def limit_process(memory_bytes: int) -> None:
-    """Limit this process, until it ends: this much memory, no core file, no writing to files, and
-    nothing that `forbid` refuses."""
+    """Limit this process until it ends: its memory, no core file, no writing to files, and no
+    action that `forbid` refuses."""
     if _LIMITS:
         for kind, most in (
             (resource.RLIMIT_AS, memory_bytes),
@@ -42,7 +42,7 @@ def limit_process(memory_bytes: int) -> None:
 
 
 def allow_seconds(seconds: int) -> None:
-    """End the process after so many more seconds of processor time, in case its parent cannot."""
+    """End the process after this many more seconds of processor time, in case its parent cannot."""
     if not _LIMITS:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -53,7 +53,7 @@ def allow_seconds(seconds: int) -> None:
 
 
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise PermissionError for anything that no extractor or parser needs; an audit hook."""
+    """Audit hook: raise PermissionError for actions that no extractor or parser needs."""
     if event in _FORBIDDEN:
         raise PermissionError(f"this process may not do this: {event}")
     if event == "open" and _would_write(*arguments[1:3]):

@@ -1,4 +1,4 @@
-"""Threads for work that may hang: none of them keeps the process from ending."""
+"""Threads for work that may hang. They do not prevent the process from ending."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _Queue = SimpleQueue[Callable[[], None]]
 
 
 class SpareThreads:
-    """Starts a thread where none is free. One that has done its work waits for more, because to
-    start one takes longer than to look at the files of ten results. After `idle_s` it ends."""
+    """Runs work in a free thread, or in a new one if none is free. A thread that has done its work
+    waits for more, because starting one takes longer than checking the files of ten results. It
+    ends after `idle_s` seconds without work."""
 
     def __init__(self, name: str, idle_s: float = _IDLE_S) -> None:
         self._name = name
@@ -37,8 +38,8 @@ class SpareThreads:
         queue.put(work)
 
     async def result(self, work: Callable[[], _T], limit_s: float) -> _T:
-        """Run `work` in a thread and return its result. Raises what it raises, and TimeoutError
-        after `limit_s` seconds; the thread then goes on by itself."""
+        """Run `work` in a thread and return its result. Raises the error of `work`, and
+        TimeoutError after `limit_s` seconds; the thread then continues on its own."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[_T] = loop.create_future()
 

@@ -1,7 +1,7 @@
 """Let threads take turns more often while one of them computes.
 
 A thread that waits for a file or a lock gives up Python's lock, and gets it back after the switch
-interval, 5 ms as Python starts. So 30 ms of small steps beside a thread that computes take .3 s.
+interval, 5 ms by default. So 30 ms of small steps take .3 s beside a thread that computes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 _INTERVAL_S: Final = 0.0005
 _lock = Lock()
-_before: list[float] = []  # of each block that is running, the interval before the first of them
+_before: list[float] = []  # one per open block: the interval before the first
 
 
 @contextmanager

@@ -55,7 +55,7 @@ _STRINGS: Final = {
     "R": "®", "Tm": "™", "PI": "π", "Lt": "<", "Gt": ">", "Le": "≤", "Ge": "≥", "Ne": "≠",
     "Ba": "|", "Am": "&", "q": '"', "Lq": "“", "Rq": "”",
 }  # fmt: skip
-#: What an escape of one letter shows; all others show nothing.
+#: Displayed characters of escapes of one letter; all others display nothing.
 _LETTERS: Final = {
     "-": "-", " ": " ", "~": " ", "0": " ", "t": " ", "e": "\\", "E": "\\", "\\": "\\", ".": ".",
     "'": "'", "`": "`", "_": "_",
@@ -65,15 +65,15 @@ _UNICODE: Final = re.compile(r"u([0-9A-Fa-f]{4,6})((?:_[0-9A-Fa-f]{4,6})*)|char(
 
 
 def without_roff_escapes(line: str) -> str:
-    """The text of a line, of the same length: each character that is not displayed is `UNSEEN`.
-    Comments are not displayed. Time is linear in the line."""
+    """Return the text of a line in the same length: each character that is not displayed is
+    `UNSEEN`. Comments are not displayed. Time is linear in the line."""
     return _ESCAPE.sub(_shown, line) if "\\" in line else line
 
 
 def displayed(text: str) -> tuple[str, bytes]:
-    r"""What a text displays, in as many characters as it has, and for each place, from 0 to its
-    length, whether it is within an escape (1) or not (0). What follows `\"` counts as displayed: a
-    comment has no known end where lines are joined. Time is linear in the text."""
+    r"""Return the displayed form of a text, in the same length, and for each place, from 0 to its
+    length, whether it is within an escape (1) or not (0). The text after `\"` counts as displayed:
+    a comment has no known end where lines are joined. Time is linear in the text."""
     within = bytearray(len(text) + 1)
     if "\\" not in text:
         return text, bytes(within)
@@ -119,6 +119,7 @@ def _character(name: str) -> str:
 
 
 def _of_code(code: int) -> str:
-    """The character of that number; "" for a control, half of a character, or none."""
+    """Return the character with that number; "" for a control character, half of a character, or
+    none."""
     is_text = 0x20 <= code < 0x7F or (0xA0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
     return chr(code) if is_text else ""

@@ -1,7 +1,7 @@
 """Parse a manual page (man or mdoc) into displayed lines.
 
-Requests and macros are known by their names: of fonts, headings, paragraphs, lists, tables and
-code. The arguments of unknown ones are text, so that no word is lost. Nothing is expanded: no
+Requests and macros for fonts, headings, paragraphs, lists, tables and code are known by their
+names. The arguments of unknown ones are text, so that no word is lost. Nothing is expanded: no
 definition, no included file, no number.
 """
 
@@ -44,7 +44,7 @@ _COMMENT: Final = re.compile(r"(?<!\\)(?:\\\\){0,9}(\\\")")
 
 
 class Line(NamedTuple):
-    """A line: where it begins, what it displays, in as many characters, and what it is."""
+    """A line: its start in the text, its displayed form in the same length, and its kind."""
 
     start: int
     words: str
@@ -52,8 +52,9 @@ class Line(NamedTuple):
 
 
 def read_roff(text: str) -> list[Line]:
-    """The lines of a page or a part of one. Each character that is not displayed is `UNSEEN`, and
-    requests that end a paragraph are blank. Never fails. Time is linear in the text."""
+    """Return the lines of a page or a part of one. Each character that is not displayed is
+    `UNSEEN`, and requests that end a paragraph are blank. Never fails. Time is linear in the
+    text."""
     raw = text.split("\n")
     reader = _Reader(_last_ends(raw))
     found: list[Line] = []
@@ -66,17 +67,17 @@ def read_roff(text: str) -> list[Line]:
 
 
 def words_of(page: Iterable[Line]) -> str:
-    """What a page displays, in as many characters as it has."""
+    """Return the displayed form of a page, in the same length."""
     return "\n".join(line.words for line in page)
 
 
 def shown_of(line: Line) -> str:
-    """What a line displays."""
+    """Return the displayed text of a line, without `UNSEEN`."""
     return line.words.replace(UNSEEN, "")
 
 
 def roff_title(text: str) -> str:
-    """The name and the section that a page gives itself, as in `TAR(1)`; "" without them."""
+    """Return the name and section that a page declares, as in `TAR(1)`; "" without them."""
     for line in text.split("\n"):
         match = _REQUEST.match(line)
         if match and match[1] in ("TH", "Dt"):
@@ -92,8 +93,8 @@ def _without_quotes(argument: str) -> str:
 
 
 def _last_ends(lines: list[str]) -> dict[str, int]:
-    """The last line of each request of one word, and of `\\}`: a block that nothing closes is
-    none."""
+    r"""Return the last line of each request of one word, and of `\}`: a block without an end is not
+    one."""
     ends: dict[str, int] = {}
     for number, line in enumerate(lines):
         if "\\}" in line:
@@ -104,7 +105,7 @@ def _last_ends(lines: list[str]) -> dict[str, int]:
 
 
 class _Reader:
-    """Reads one line after the other."""
+    """Reads the lines in order."""
 
     def __init__(self, ends: dict[str, int]) -> None:
         self._ends = ends
@@ -114,8 +115,8 @@ class _Reader:
         self._table: Literal["", "layout", "rows"] = ""
         self._tab = "\t"
         self._next: Kind | None = None  # of the next line of text
-        self._braces = 0  # that are open, of text that is displayed
-        self._was_terminal: dict[int, bool] = {}  # by open braces: did the last `ie` ask for one?
+        self._braces = 0  # open ones, of displayed text
+        self._was_terminal: dict[int, bool] = {}  # by open braces: of the last `ie`
 
     def read(self, number: int, line: str) -> tuple[str, Kind]:
         if self._until:
@@ -144,8 +145,8 @@ class _Reader:
         return self._line(number, line)
 
     def _line(self, number: int, line: str) -> tuple[str, Kind]:
-        """Read a line, behind conditions that hold."""
-        at, is_done = 0, False  # behind `do`, only a request or a macro may stand
+        """Read a line after conditions that hold."""
+        at, is_done = 0, False  # after `do`, only a request or a macro is valid
         for _ in range(_MOST_WITHIN):
             match = _REQUEST.match(line, at) if line[at : at + 1] in (".", "'") else None
             name = match[1] if match else None
@@ -166,12 +167,13 @@ class _Reader:
                 at = end if name == "nop" else self._condition(number, line, name, end)
             if not line[at:].strip(" \t\r\\"):
                 break
-        else:  # rather too much than too little
+        else:  # too much is better than too little
             return self._text(line, at)
         return UNSEEN * len(line), "hidden"
 
     def _condition(self, number: int, line: str, name: str, end: int) -> int:
-        """Where the part begins that is displayed if the condition holds; the end if not."""
+        """Return where the text begins that is displayed if the condition holds; the end of the
+        line if it does not."""
         said = ""
         if name != "el" and (match := _CONDITION.match(line, end)):
             said, end = match[0].strip(), match.end()
@@ -187,7 +189,7 @@ class _Reader:
         return len(line)
 
     def _define(self, number: int, name: str, rest: str) -> None:
-        """Leave out a definition or what is ignored, up to its end."""
+        """Leave out a definition, or ignored lines, up to its end."""
         names = rest.split()
         wanted = names[0 if name == "ig" else 1 :][:1]
         until = wanted[0] if wanted and not wanted[0].startswith("\\") else "."
@@ -243,7 +245,7 @@ class _Reader:
         return " " * len(line), "item" if said or name == "It" else "break"
 
     def _arguments(self, line: str, name: str, end: int) -> str:
-        """What the arguments of a macro display; what is before them is `UNSEEN`."""
+        """Return the displayed arguments of a macro; the text before them is `UNSEEN`."""
         comment = _COMMENT.search(line, end)
         stop = comment.start(1) if comment else len(line)
         rest = line[end:stop]
@@ -276,17 +278,18 @@ class _Reader:
 
 
 def _is_known(name: str | None) -> bool:
-    """Is it the name of a request, behind a quote that text may begin with, too?"""
+    """Return whether it is the name of a request, also after a quote, with which text may begin
+    too."""
     if name is None or name.startswith("\\"):
         return name is not None
     return name in HIDDEN or name in BREAKS or name in CODE or name in ("if", "el", "nop")
 
 
 def _read_arguments(rest: str, is_mdoc: bool, is_joined: bool) -> str:
-    """Arguments without quotes, blanks between those that are joined, and callable macros."""
+    """Return the arguments without quotes, callable macros, and blanks between joined arguments."""
     parts: list[str] = []
     at = 0
-    was_macro = False  # what stands behind a macro is not apart from it
+    was_macro = False  # text after a macro is not separate from it
     for match in _ARGUMENT.finditer(rest):
         said = match[0]
         between = rest[at : match.start()]

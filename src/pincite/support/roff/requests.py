@@ -1,12 +1,12 @@
-"""Requests of roff and macros of man(7), mdoc(7) and pod2man, by what they do."""
+"""Requests of roff and macros of man(7), mdoc(7) and pod2man, by their purpose."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
 #: `tag` announces the `term` of an item in the next line, `item` has none. `paragraph` ends items
-#: of man(7), and `break` only a paragraph. What is between `indent` and `outdent` belongs to
-#: what is above, `list` and `end` are around items of mdoc(7).
+#: of man(7), and `break` only a paragraph. Lines between `indent` and `outdent` belong to the text
+#: above; `list` and `end` enclose the items of mdoc(7).
 Kind = Literal[
     "text", "code", "row", "term", "tag", "item", "break", "paragraph", "indent", "outdent", "list",
     "end", "close", "section", "subsection", "title", "hidden",

@@ -10,7 +10,7 @@ _OPTIONS: Final = re.compile(
     r"|(?:tab|delim|linesize|decimalpoint)[ \t]*\([^)\n]{1,20}\)+|[ \t,])++(?:;|\Z)",
     re.IGNORECASE,
 )
-#: The signs of columns, each with what follows it: `l cB | nw(20)p-2.`
+#: The keys of columns, each with its options: `l cB | nw(20)p-2.`
 _FORMAT: Final = re.compile(
     r"[ \t]*+(?:[LRCNAS^_=\-|][ \t]*+(?:[fm](?:\([^)\n]{1,9}\)?|\[[^]\n]{1,20}\]|[A-Z0-9]{1,2})"
     r"|w[ \t]*+(?:\([^)\n]{1,40}\)|\d{1,4})|[pv][-+]?\d{1,3}|[BIUDETXZ]|\d{1,3}|[ \t,|])*+)+"
@@ -20,7 +20,7 @@ _FORMAT: Final = re.compile(
 
 
 def is_layout(line: str) -> bool:
-    """Does a line consist of options of a table, or of the signs of its columns? Time is linear in
+    """Return whether a line consists of options of a table, or of column keys. Time is linear in
     the line."""
     options = _OPTIONS.match(line)
     rest = line[options.end() :] if options else line
