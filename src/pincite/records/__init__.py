@@ -1,1 +1,1 @@
-"""Records: texts that programs hand over, written, deleted and imported."""
+"""Records: texts that programs pass to Pincite, written, deleted and imported."""

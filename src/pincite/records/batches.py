@@ -1,4 +1,4 @@
-"""Records as they are given, pulled batch by batch."""
+"""Read records from iterators, in batches."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from pincite.support.valid_text import valid_text
 
 _BATCH_CHARS = 8_000_000  # a batch ends with the record that reaches this
 _SAMPLE_CHARS = 40_000  # of the first batch, to guess the language
-Given = tuple[int, object]  #: the position of a record, and the record, `Placed` if it is of a file
+Given = tuple[int, object]  #: position and record; from a file, it is `Placed`
 
 
 async def batches_of(
     records: Iterable[object] | AsyncIterable[object] | Record, most: int
 ) -> AsyncGenerator[list[Given], None]:
-    """Records with their positions from 1, so many at a time, fewer where they are long. A mapping
-    or `Record` in their place is one of them. The thread of a caller without a loop reads its own.
-    """
+    """Yield records with their positions from 1 in batches of `most`, or fewer if they are long. A
+    single mapping or `Record` is one record. Records of a caller without a loop are read in its
+    thread. Raises UsageError for an argument that is not a list or an iterator."""
     caller: Caller | None = None
     if isinstance(records, Reading):
         caller, records = records.caller, records.records
@@ -68,7 +68,7 @@ def _batches(records: Iterable[object], gathered: _Gathered) -> Iterator[list[Gi
 
 
 class _Gathered:
-    """The batch that is being read."""
+    """The current batch."""
 
     def __init__(self, most: int) -> None:
         self.batch: list[Given] = []
@@ -76,7 +76,7 @@ class _Gathered:
         self._chars = self._position = 0
 
     def add(self, one: object) -> list[Given] | None:
-        """Add a record. Returns the batch if it is complete."""
+        """Add a record. Return the batch if it is complete."""
         if isinstance(one, Placed | Unreadable):
             self._position = one.position
         else:
@@ -108,7 +108,8 @@ def _chars_of(given: object) -> int:
 
 
 def language_of(batch: Sequence[Given]) -> str:
-    """The stemming language of a new collection, from a sample of its first batch."""
+    """Return the stemming language of a new collection, guessed from a sample of its first
+    batch."""
     sample: list[str] = []
     left = _SAMPLE_CHARS
     for _, given in batch:

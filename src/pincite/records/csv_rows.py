@@ -1,4 +1,4 @@
-"""Rows of CSV as records. A row that cannot be read takes its place among them."""
+"""Read rows of CSV as records. An unreadable row takes its place among them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from pincite.readers.decoding import encoding_of_head
 from pincite.records.field_map import FieldMap
 from pincite.records.normalise import MOST_TEXT_CHARS, Placed, Unreadable
 
-_HEAD = 1_000_000  # bytes of a table that tell its encoding; guess, unmeasured
+_HEAD = 1_000_000  # bytes from which the encoding is guessed; guess, unmeasured
 _LINE_END = re.compile(r"\r\n?|\n")
 _OPEN = "the quote that begins in line {:,} has no end"
 _SEPARATORS = ",;\t|"
 
 
 def csv_records(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
-    """Yield the record of each row, with its line, or why it cannot be read. `where` names the file
-    in messages. Raises SourceError for a header that cannot be read, UsageError."""
+    """Yield the record of each row with its line, or an `Unreadable` with the reason. `where` names
+    the file in messages. Raises SourceError for an unreadable header, UsageError for missing or
+    repeated columns."""
     head = stream.read(_HEAD)
     encoding = encoding_of_head(head)
     text = TextIOWrapper(
@@ -84,7 +85,7 @@ def csv_records(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Pla
 
 
 class _Joined(RawIOBase):
-    """The bytes that were read of a stream, and the rest of it. The stream stays open."""
+    """The bytes already read from a stream, and then the rest of it. The stream stays open."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
         super().__init__()
@@ -109,8 +110,8 @@ def _is_unicode(row: Sequence[str]) -> bool:
 
 
 class _Lines:
-    """The first line and the others. `ended` says that one more was asked for than there are. A
-    reader does that before a row, and within one if a quote is still open."""
+    """The first line and the others. `ended` is set if a line was requested after the last one. A
+    CSV reader does so before a row, and within one if a quote is still open."""
 
     def __init__(self, first: str, rest: TextIOWrapper) -> None:
         self._first: str | None = first
@@ -131,12 +132,13 @@ class _Lines:
 
 
 def _opened_at(row: Sequence[str], last: int) -> int:
-    """The line at which the last field begins, if it ends with the `last` line of the file."""
+    """Return the line at which the last field begins, if it ends with the `last` line of the
+    file."""
     ends = [found.end() for found in _LINE_END.finditer(row[-1])]
     return last - len(ends) + (1 if ends and ends[-1] == len(row[-1]) else 0)
 
 
 def _separator(header: str) -> str:
-    """What stands between columns most often. (What `csv.Sniffer` does can take forever.)"""
+    """Return the most frequent separator of a header. (`csv.Sniffer` may never end.)"""
     outside = "".join(header.split('"')[::2])
     return max(_SEPARATORS, key=outside.count)

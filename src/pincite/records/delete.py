@@ -1,7 +1,7 @@
 """Delete records by id or by filter.
 
-What is to go is marked first, in one step: from then on it is not read any more, and a run that
-was cut off is finished by the next one.
+Records are first marked in one step. From then on they are not read any more, and the next run
+finishes an interrupted deletion.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _AT_ONCE = 1_000  # ids that are looked up in one step
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which records of a source: those of the `ids`, or those that the filter `where` fits; and of
-    those only the ones that have the `tags`."""
+    """The records to delete from a source: those of the `ids`, or those that match the filter
+    `where`; of these, only the ones with the `tags`."""
 
     collection: str
     source: str = RECORDS
@@ -51,7 +51,7 @@ async def delete(
     settings: Settings, client: LeasedIndex, models: Models, chosen: Chosen, waiting: Waiting
 ) -> DeleteReport:
     """Delete the records; see `AsyncPincite.delete`. Raises UsageError, TagsRequired, StoreError,
-    and IndexUnavailable where others write to the collection for too long."""
+    and IndexUnavailable if others write to the collection for too long."""
     started_s = time.monotonic()
     name, source = chosen.collection, chosen.source
     _require_choice(chosen)
@@ -81,8 +81,8 @@ async def delete(
 
 
 async def count(settings: Settings, client: LeasedIndex, chosen: Chosen) -> int:
-    """How many records `delete` would delete, and with neither ids nor a filter how many there are.
-    Raises as it does."""
+    """Return how many records `delete` would delete; without ids and filter, how many there are.
+    Raises the same errors."""
     if chosen.ids is not None:
         _require_choice(chosen)
     held = _require_source(await client.collections(), chosen)
@@ -98,7 +98,7 @@ def _count(settings: Settings, spec: CollectionSpec, chosen: Chosen) -> int:
 
 
 def _require_choice(chosen: Chosen) -> None:
-    """Raise UsageError unless either ids or a filter are given."""
+    """Raise UsageError unless either ids or a filter is given."""
     if (chosen.ids is None) == (not chosen.where.strip()):
         given = "both ids and a filter" if chosen.ids is not None else "neither ids nor a filter"
         raise UsageError(
@@ -109,7 +109,8 @@ def _require_choice(chosen: Chosen) -> None:
 
 
 def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[CollectionInfo, ...]:
-    """The members of the collection. Raises UsageError unless it has this source of records."""
+    """Return the members of the collection. Raises UsageError unless it has this source of
+    records."""
     require_name(chosen.source)
     require_base(infos, chosen.collection)
     held = members(infos, chosen.collection)
@@ -133,8 +134,8 @@ def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[Co
 def _conditions(
     spec: CollectionSpec, chosen: Chosen, store: RecordStore, missing: list[str]
 ) -> list[tuple[str, Sequence[object], Sequence[str] | None]]:
-    """What is chosen, in SQL, and among which paths; ids that are not there are added to
-    `missing`. Raises UsageError, TagsRequired."""
+    """Return the conditions of the records in SQL: condition, values, and the paths, None for all.
+    Unknown ids are added to `missing`. Raises UsageError, TagsRequired."""
     asked: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in chosen.tags.items()}
     scope = Scope(where=chosen.where, tags=asked)
     given = given_filter(scope, check_scope_of([spec], scope))

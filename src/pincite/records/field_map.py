@@ -1,4 +1,4 @@
-"""Which column of a file is which field of a record."""
+"""Map columns of a file to fields of records."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FIELDS = (*_NEEDED, "title", "url", "language")
 
 @dataclass(frozen=True, slots=True)
 class FieldMap:
-    """Which column is which field of a record, by the field; one that is not named is the column
-    of its own name, if there is one. `attributes` are columns by attribute: such a column is a
-    field too only if `columns` names it, or if it is the id or the text. `language` holds for all
-    records that say nothing themselves."""
+    """The columns of a file by field of a record. A field that is not named takes the column of its
+    own name, if there is one. `attributes` are columns by attribute: such a column is also a field
+    only if `columns` names it, or if it is the id or the text. `language` is that of all records
+    without their own."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -29,12 +29,12 @@ class FieldMap:
 
     @property
     def is_empty(self) -> bool:
-        """Are rows records as they are?"""
+        """Return whether rows are records without a mapping."""
         return not (self.columns or self.attributes)
 
     def require(self, columns: Sequence[str], where: str) -> None:
-        """Raise UsageError for a column that is not there, or there twice. Those without a name do
-        not count."""
+        """Raise UsageError for a missing column, or one that occurs twice. Columns without a name
+        are ignored."""
         for name, count in Counter(columns).items():
             if name and count > 1:
                 raise UsageError(
@@ -51,8 +51,8 @@ class FieldMap:
                 )
 
     def record(self, row: Mapping[str, Any]) -> dict[str, object]:
-        """The record of a row. Attributes that are not an object stay as they are: `accept` refuses
-        them."""
+        """Return the record of a row. Attributes that are not an object stay unchanged: `accept`
+        refuses them."""
         found: dict[str, object] = {}
         named = {name: row.get(column) for name, column in self.attributes.items()}
         free = {name: row[name] for name in row.keys() - self.attributes.values()}
@@ -70,7 +70,7 @@ class FieldMap:
         return self._with_language(found)
 
     def record_as_it_is(self, record: Mapping[str, object]) -> dict[str, object]:
-        """A record that is one without columns being named."""
+        """Return a row without mapping as a record; attributes in JSON are decoded."""
         if isinstance(own := record.get("attributes"), str):
             record = {**record, "attributes": _object_of(own)}
         return self._with_language(record)
@@ -82,7 +82,8 @@ class FieldMap:
 
 
 def _object_of(value: object) -> object:
-    """The object that a text is in JSON, None for an empty text or null, else the value itself."""
+    """Return the object of a JSON text, None for an empty text or null, else the value
+    unchanged."""
     if not isinstance(value, str):
         return value
     if not value.strip():

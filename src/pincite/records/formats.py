@@ -1,6 +1,6 @@
 """Read records from files: JSON Lines, CSV and Parquet.
 
-A line that cannot be read takes its place among the records, and is reported as they are.
+An unreadable line takes its place among the records, and is reported like them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ _SUFFIXES: Mapping[str, Format] = {
     ".tsv": "csv",
     ".parquet": "parquet",
 }
-_LONGEST_LINE = 64_000_000  # bytes; a text of the most characters, each written as \uXXXX, and more
+_LONGEST_LINE = 64_000_000  # bytes; more than the longest text with \uXXXX for each character
 _ROWS = 1_000  # of a Parquet file at once
 
 
 def format_of(path: str, given: Format | None) -> Format:
-    """The format of a file by its name, JSON Lines from the standard input. Raises UsageError."""
+    """Return the format of a file by its name; JSON Lines for the standard input. Raises
+    UsageError."""
     found = given or ("jsonl" if path == "-" else _SUFFIXES.get(Path(path).suffix.lower()))
     if found is None:
         raise UsageError(
@@ -42,8 +43,8 @@ def format_of(path: str, given: Format | None) -> Format:
 
 
 def require_file(path: str) -> None:
-    """Raise SourceError if no file that can be read to its end has this path. `-` is the standard
-    input. The file is not opened, because a pipe can be opened only once."""
+    """Raise SourceError if there is no file at this path, or one whose reading may never end. `-`
+    is the standard input. The file is not opened, because a pipe can be opened only once."""
     if path == "-":
         return
     try:
@@ -55,8 +56,8 @@ def require_file(path: str) -> None:
 def read_records(
     path: str, given: Format | None, fields: FieldMap, stdin: IO[bytes]
 ) -> Iterator[Placed | Unreadable]:
-    """The records of a file, `-` for `stdin`, with their lines or rows. Raises UsageError,
-    SourceError for a file that cannot be read."""
+    """Yield the records of a file, `-` for `stdin`, with their lines or rows. Raises UsageError,
+    and SourceError for an unreadable file."""
     kind = format_of(path, given)
     if kind == "parquet":
         if path == "-":

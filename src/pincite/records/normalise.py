@@ -1,4 +1,4 @@
-"""Convert given records to their normal form, or raise an error that names the field."""
+"""Convert records of callers to their normal form, or raise an error that names the field."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from pincite.model.records import PAGE_NUMBER, RECORD_LANGUAGES
 from pincite.support.fields import replace
 from pincite.support.plain import plain
 
-MOST_ID_CHARS = 512  # guess, unmeasured: it stands in every citation
-MOST_TEXT_CHARS = 5_000_000  # as many as a file may have bytes
+MOST_ID_CHARS = 512  # guess, unmeasured: every citation has the id
+MOST_TEXT_CHARS = 5_000_000  # as the bytes of a file
 MOST_PAGES = 100_000  # guess, unmeasured
 MOST_TITLE_CHARS = 1_000  # guess, unmeasured
-_MOST_URL_CHARS = 2_048  # what browsers and servers agree on
+_MOST_URL_CHARS = 2_048  # the common limit of browsers and servers
 BETWEEN_PAGES = "\n\f\n"  #: a form feed on a line of its own
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Record))
 _PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(RecordPage))
-#: What other libraries call a field.
+#: Names of the fields in other libraries.
 _CALLED = {
     **dict.fromkeys(("metadata", "meta", "payload", "properties", "tags"), "attributes"),
     **dict.fromkeys(("page_content", "content", "body", "document"), "text"),
@@ -47,8 +47,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A record of a file that could not even be read. It takes its place among the others. `unit`
-    is what its position counts."""
+    """An unreadable record of a file. It takes its place among the others. `unit` is the unit of
+    its position."""
 
     code: str
     message: str
@@ -58,7 +58,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A record with its line or row in a file; `unit` says which."""
+    """A record with its position in a file; `unit` is "line" or "row"."""
 
     given: object
     position: int
@@ -66,15 +66,16 @@ class Placed:
 
 
 def place_of(given: object, position: int) -> str:
-    """Return the place of a record for messages: `line 7`, or `record 7` if it is of no file."""
+    """Return the place of a record for messages: `line 7`, or `record 7` if it is not from a
+    file."""
     unit = given.unit if isinstance(given, Placed | Unreadable) else "record"
     return f"{unit} {position:,}"
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A record in its normal form, and the types of attributes that were not known before. Is its
-    title cut?"""
+    """A record in its normal form, and the types of new attributes. `title_cut` says that its title
+    was cut."""
 
     record: KeptRecord
     new: Mapping[str, AttributeType]
@@ -94,11 +95,10 @@ def accept(
     require: tuple[str, ...] = (),
     declared: Collection[str] | None = None,
 ) -> Accepted:
-    """The record that is given: a `Record`, a dataclass or a mapping with its fields, also with its
-    place in a file. `known` are
-    the types of attributes, `require` those that every record must have; for `declared` see
-    `normalise`. Raises InvalidRecord that names the record by its position and id, and the field.
-    """
+    """Return a record in its normal form. `given` is a `Record`, a dataclass or mapping with its
+    fields, or one of these with its place in a file. `known` are the types of attributes, `require`
+    those that every record must have; for `declared` see `normalise`. Raises InvalidRecord that
+    names the record by its position and id, and the field."""
     where, id_ = place_of(given, position), ""
     try:
         if isinstance(given, Placed):
@@ -158,8 +158,8 @@ def accept(
 
 
 def path_of(id_: str, require: tuple[str, ...], attributes: Attributes) -> str:
-    """The path of a record's document: two tenants that use one id have two documents. Only `/` and
-    `%` of a value are escaped; what follows so many values is the id."""
+    """Return the path of a record's document: two tenants with the same id have two documents. Only
+    `/` and `%` of a value are escaped; the text after these values is the id."""
     values = (
         ",".join(_plain(one).replace(",", "%2C") for one in values_of(attributes[name]))
         for name in require
@@ -173,7 +173,7 @@ def _plain(value: object) -> str:
 
 
 def id_of(given: object) -> str:
-    """An id in its normal form. Raises InvalidRecord."""
+    """Return an id in its normal form. Raises InvalidRecord."""
     try:
         return _id(given)
     except _Refused as error:
@@ -181,7 +181,7 @@ def id_of(given: object) -> str:
 
 
 def is_address(value: object) -> bool:
-    """Can this be the url of a record?"""
+    """Return whether the value is valid as the url of a record."""
     try:
         return isinstance(value, str) and _url(value) is not None
     except _Refused:
@@ -189,7 +189,7 @@ def is_address(value: object) -> bool:
 
 
 def hint_for(given: object) -> str:
-    """Return how something that is not a record becomes one."""
+    """Return a hint on how to convert a value that is not a record."""
     if is_langchain(given):
         return (
             "records_of(documents) of pincite.surfaces.frameworks.langchain makes records of them"
@@ -198,7 +198,7 @@ def hint_for(given: object) -> str:
 
 
 def is_langchain(given: object) -> bool:
-    """Is it a document of LangChain? Iterating over one gives its fields."""
+    """Return whether it is a LangChain document. Iterating over one yields its fields."""
     return hasattr(given, "page_content") and hasattr(given, "metadata")
 
 
@@ -263,7 +263,7 @@ def _id(value: object) -> str:
 
 
 def _text(fields: Mapping[str, object]) -> tuple[str, Sequence[PageSpan]]:
-    """The whole text, and its pages with their attributes as they were given."""
+    """Return the whole text, and its pages with their attributes as given."""
     text, pages = fields.get("text"), fields.get("pages")
     if pages is None:
         if not isinstance(text, str):
@@ -284,7 +284,7 @@ def _text(fields: Mapping[str, object]) -> tuple[str, Sequence[PageSpan]]:
         texts.append(page.text)
         start += len(page.text) + len(BETWEEN_PAGES)
         if start > MOST_TEXT_CHARS + len(BETWEEN_PAGES):
-            break  # too large already
+            break  # already too large
     return _checked(BETWEEN_PAGES.join(texts)), spans
 
 

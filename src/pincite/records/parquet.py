@@ -1,7 +1,7 @@
-"""Rows of Parquet as values of Python. Needs pyarrow.
+"""Rows of Parquet as Python values. Needs pyarrow.
 
 Python has no nanoseconds and no year after 9999: times are cut to microseconds, and a row with a
-time beyond that is named. A map is a mapping, as a struct is.
+later time is reported. A map becomes a mapping, as a struct does.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 import pyarrow
 from pyarrow import types
 
-_NOT_PYTHON = (ValueError, OverflowError, LookupError)  # the last: a time zone that nobody knows
+_NOT_PYTHON = (ValueError, OverflowError, LookupError)  # the last: an unknown time zone
 
 
 def rows_of(batch: pyarrow.RecordBatch) -> Iterator[Mapping[str, Any] | str]:
-    """Yield each row by its columns, or a message why it has a value that Python has not."""
+    """Yield each row by its columns, or a message for a row with a value that Python cannot
+    represent."""
     names = batch.schema.names
     columns = [_in_micros(one) for one in batch.columns]
     try:
@@ -40,7 +41,7 @@ def _row(names: list[str], columns: list[pyarrow.Array]) -> Mapping[str, Any] | 
 
 
 def _values(column: pyarrow.Array) -> list[Any]:
-    """Raises one of `_NOT_PYTHON`."""
+    """Return the values of a column. Raises one of `_NOT_PYTHON`."""
     if not types.is_map(column.type):
         return list(column.to_pylist())
     return [None if pairs is None else _mapping(pairs) for pairs in column.to_pylist()]
@@ -54,13 +55,13 @@ def _mapping(pairs: list[tuple[Any, Any]]) -> Mapping[Any, Any]:
 
 
 def _in_micros(column: pyarrow.Array) -> pyarrow.Array:
-    """The column without nanoseconds. They are cut off."""
+    """Return the column with times cut to microseconds."""
     kind = _type_in_micros(column.type)
     if kind == column.type:
         return column
     try:
         return column.cast(kind, safe=False)
-    except pyarrow.ArrowException:  # some versions cannot do that within other types
+    except pyarrow.ArrowException:  # some versions cannot do so within nested types
         return column
 
 

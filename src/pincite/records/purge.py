@@ -10,7 +10,7 @@ from pincite.model import CollectionSpec
 from pincite.ports import Index
 from pincite.sources.record_store import RecordState, RecordStore
 
-_AT_ONCE = 1_000  # records that go in one step
+_AT_ONCE = 1_000  # records removed in one step
 
 
 async def remove_going(
@@ -20,7 +20,8 @@ async def remove_going(
     collection: str,
     source: str,
 ) -> int:
-    """Remove what is marked; the `index` is that of all members. Returns how many there were."""
+    """Remove the marked records from the index and then from the store. `index` is that of all
+    members of the collection. Return the number of removed records."""
     removed = 0
     while going := await asyncio.to_thread(store.going, collection, source, _AT_ONCE):
         gone = sorted({r for one in going for r in _revisions(source, one, specs)})
@@ -31,7 +32,8 @@ async def remove_going(
 
 
 def _revisions(source: str, state: RecordState, specs: Sequence[CollectionSpec]) -> set[str]:
-    """All that the index may have a record as: a run that was cut off may have written it last."""
+    """Return all revisions that the index may have of a record: an interrupted run may have written
+    it last."""
     key = (source, state.path, state.content_hash)
     found = {
         revision_of(*key, way)

@@ -10,13 +10,13 @@ from pincite.ingestion.batch import Batch
 from pincite.ingestion.report import IngestReport
 from pincite.model import DocumentRecord
 
-MOST_NAMED = 100  # failures that a report names
+MOST_NAMED = 100  # failures named in a report
 
 
 @dataclass(frozen=True, slots=True)
 class RecordFailure:
-    """A record that was left out. `position` counts those that were given from 1, or is a line of a
-    file; 0 for one of an earlier run. `hint` says what to do, where that is known."""
+    """A record that was left out. `position` counts the given records from 1, or is a line or row
+    of a file; 0 for a record of an earlier run. `hint` says what to do, if known."""
 
     id: str
     position: int
@@ -27,8 +27,8 @@ class RecordFailure:
 
 @dataclass(frozen=True, slots=True)
 class UpsertProgress:
-    """How far a run is, in records. `chunks` were written, `id` is the last one. `stage` is `write`
-    or `weigh`, of which `total` chunks are to be weighed."""
+    """The progress of a run, in records. `chunks` is the number written so far, `id` the last
+    record. `stage` is `write` or `weigh`; in the latter, `total` is the number of chunks."""
 
     stage: str
     done: int
@@ -40,9 +40,9 @@ class UpsertProgress:
 
 @dataclass(frozen=True, slots=True)
 class UpsertReport:
-    """What became of the records that were given: each is `written` (new or changed), `rewritten`
-    (its attributes alone changed, nothing was embedded), `unchanged`, or failed. `failed` names the
-    first hundred of these. `resumed` are records of an earlier run that had been cut off."""
+    """The result for the given records: each is `written` (new or changed), `rewritten` (only its
+    attributes changed, nothing was embedded), `unchanged`, or failed. `failed` has the first
+    hundred failures. `resumed` are records of an interrupted earlier run."""
 
     collection: str
     source: str
@@ -58,7 +58,7 @@ class UpsertReport:
 
 @dataclass(frozen=True, slots=True)
 class DeleteReport:
-    """What was deleted. `missing` names the first hundred of the ids that are not there."""
+    """The result of a deletion. `missing` has the first hundred of the unknown ids."""
 
     collection: str
     source: str
@@ -69,7 +69,8 @@ class DeleteReport:
 
 
 class Counts(IngestReport):
-    """What one batch did: documents that are written, and paths that were left out and why."""
+    """The counts of one indexing step, with its written documents, and path, code and detail of
+    those left out."""
 
     written: list[DocumentRecord] = msgspec.field(default_factory=list)
     left_out: list[tuple[str, str, str]] = msgspec.field(default_factory=list)

@@ -2,8 +2,8 @@
 
     accept a batch -> keep what changed -> prepare, embed, write (as files) -> settled
 
-A record is kept in the index folder before it is indexed. What was cut off in between is known by
-that, and the next run begins with it.
+A record is stored in the index folder before it is indexed. A run that is interrupted in between
+leaves it pending there, and the next run begins with pending records.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 
-BATCH = 1_000  # records; what a cut-off run may repeat, and what duplicates are looked for in
-_MOST_AT_ONCE = 1_000_000  # a batch is in memory as a whole
-_CUT_NAMED = 3  # records with a cut title that the notice names
+BATCH = 1_000  # records; an interrupted run repeats at most this many
+_MOST_AT_ONCE = 1_000_000  # a whole batch is in memory
+_CUT_NAMED = 3  # records with a cut title named in the notice
 OnError = Literal["report", "raise"]
 
 
 @dataclass(frozen=True, slots=True)
 class UpsertOptions:
-    """How to write records. `index` says into which collection, and how to make it where it is new.
-    With `on_error="raise"` the first record that cannot be ends the run: those before it are
-    written."""
+    """How to write records. `index` has the collection, and the options for a new one. Duplicates
+    are only found within a batch of `batch` records. With `on_error="raise"` the first invalid
+    record ends the run; those before it are written."""
 
     index: IndexOptions = field(default_factory=IndexOptions)
     source: str = RECORDS
@@ -78,8 +78,8 @@ async def upsert(
     options: UpsertOptions,
 ) -> UpsertReport:
     """Write the records; see `AsyncPincite.upsert`. Raises UsageError for a source of another kind,
-    InvalidRecord where that is wanted, and what indexing raises; what was written until then is
-    whole."""
+    InvalidRecord if `on_error` is "raise", and the errors of indexing; batches written before an
+    error stay complete."""
     started_s = time.monotonic()
     _require_options(options)
     source = options.source
@@ -118,7 +118,7 @@ def _require_options(options: UpsertOptions) -> None:
 
 
 def require_name(source: str) -> None:
-    """Raise UsageError for what cannot name a source of records."""
+    """Raise UsageError for an invalid name of a source of records."""
     if not isinstance(source, str) or not source.strip() or len(source) > 200:
         raise UsageError(f"{source!r} cannot name a source: use up to 200 characters")
     if hidden := hidden_in(source):
@@ -141,14 +141,14 @@ def _require_own(held: Sequence[CollectionInfo], source: str) -> None:
 
 @dataclass
 class _Run:
-    """One call of `upsert`, while it goes on."""
+    """The state of one call of `upsert`."""
 
     spec: CollectionSpec
     target: OpenTarget
     store: RecordStore
     options: UpsertOptions
     collection: str
-    declared: frozenset[str] = frozenset()  # attributes whose type the settings say
+    declared: frozenset[str] = frozenset()  # attributes with a type in the settings
     failures: list[RecordFailure] = field(default_factory=list)
     cut_count: int = 0  # records whose title is too long
     cut: list[str] = field(default_factory=list)  # the first of their ids
@@ -164,7 +164,7 @@ class _Run:
         self.totals[what] = self.totals.get(what, 0) + count
 
     async def begin(self, held: Sequence[CollectionInfo]) -> None:
-        """Let the records that are kept agree with what the index has, and name the source."""
+        """Make the states of stored records consistent with the index, and add the source to it."""
         name, index = self.source.name, self.deps.index
         if not held:
             self.store.unsettle(self.collection)
@@ -172,11 +172,11 @@ class _Run:
             known = await index.documents(self.spec.name, name)
             await asyncio.to_thread(self.store.unsettle, self.collection, name, known)
         elif self.target.others:
-            await index.documents(self.spec.name, name)  # the union learns where each of them is
+            await index.documents(self.spec.name, name)  # the union learns their members
         await index.put_source(self.spec.name, SourceRecord(self.source))
 
     async def resume(self) -> None:
-        """Finish what an earlier run has begun: to remove records, and to index those it kept."""
+        """Finish an earlier run: remove marked records, and index pending ones."""
         specs = (self.spec, *self.target.others)
         going = (self.store, self.collection, self.source.name)
         await remove_going(self.deps.index, specs, *going)
@@ -188,7 +188,8 @@ class _Run:
             self.add("resumed", len(waiting))
 
     async def write(self, batch: Sequence[Given]) -> None:
-        """Keep and index what is new or changed. Raises InvalidRecord where that is wanted."""
+        """Store and index new and changed records. Raises InvalidRecord if `on_error` is
+        "raise"."""
         accepted, refused = await self._accept(batch)
         records = {record.path: record for _, record in accepted}
         places = {record.path: (record.id, position) for position, record in accepted}
@@ -265,7 +266,8 @@ class _Run:
         return same and self._is_current(state)
 
     def _is_current(self, state: RecordState) -> bool:
-        """Are its chunks in the index what they would be now, attributes aside?"""
+        """Return whether the chunks in the index are still those of the record, except for
+        attributes."""
         if state.indexed is None:
             return False
         others = self.deps.made_with(self.source.name, state.path)
@@ -276,8 +278,8 @@ class _Run:
     async def _index(
         self, states: Sequence[RecordState], places: Mapping[str, tuple[str, int]]
     ) -> tuple[int, int]:
-        """Bring the index up to date with these. Returns how many were rewritten for their
-        attributes alone, and how many were left out."""
+        """Index these records. Return how many were rewritten because only their attributes
+        changed, and how many were left out."""
         touched = [
             replace(one.indexed, attributes=one.attributes)
             for one in states
@@ -300,7 +302,7 @@ class _Run:
         return len(touched), len(counts.left_out)
 
     async def out_of_room(self, error: DiskFull) -> DiskFull:
-        """The error of a full disk, with what has become of the records that wait."""
+        """Return the error for a full disk; it mentions stored records that are not indexed yet."""
         page = partial(self.store.page, self.collection, self.source.name, pending=True)
         if not await asyncio.to_thread(page, "", 1):
             return error
@@ -321,7 +323,7 @@ class _Run:
         self.options.progress(UpsertProgress(stage, done, failed, chunks, id_, total))
 
     async def end(self, started_s: float) -> UpsertReport:
-        """Weigh what is there, say that the source is complete, and make it all durable."""
+        """Weigh the chunks again, mark the source as complete, and flush everything to the disk."""
         index, name = self.deps.index, self.spec.name
 
         def weighing(progress: Progress) -> None:
