@@ -1,1 +1,1 @@
-"""Catalogs: the record of indexed documents. Each implements `pincite.ports.Catalog`."""
+"""Catalogs: records of indexed documents. Each implements `pincite.ports.Catalog`."""

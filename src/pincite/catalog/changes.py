@@ -19,14 +19,14 @@ FIELDS: Final = DocumentRecord.__struct_fields__
 COLUMNS: Final = ", ".join(FIELDS)  #: the columns of a record
 #: A record as a row. `astuple` copies each value and takes ten times as long.
 values_of = attrgetter(*FIELDS)
-#: The columns of a document that `CatalogChanges` reads, after its source and path.
+#: The columns of a document that `CatalogChanges` needs, after its source and path.
 HELD: Final = "revision, counts, chunk_ids, source_type, chunks, tokens, embedded"
 
 
 @dataclass(slots=True)
 class CatalogChanges:
-    """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the written records,
-    each with its counts, MessagePack of `TermCounts` or empty, and its `chunk_ids.packed`."""
+    """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the records to
+    write, each with its counts, MessagePack of `TermCounts` or empty, and its packed chunk ids."""
 
     terms: Counter[int] = field(default_factory=Counter)
     totals: TotalsChange = field(default_factory=TotalsChange)
@@ -39,8 +39,9 @@ class CatalogChanges:
         chunk_ids: Mapping[str, Sequence[str]],
         rows: Sequence[Sequence[Any]],
     ) -> None:
-        """Add records in place of the `rows` (source, path and `HELD`), at most one for each path.
-        A record without counts or ids of its revision keeps those of the same revision."""
+        """Add records that replace the `rows` (source, path and `HELD`), at most one for each path.
+        A record without counts or ids for its revision keeps those of its row, if that has the same
+        revision."""
         held = {(row[0], row[1]): row[2:5] for row in rows}
         for row in rows:
             self.totals.take(*row[5:])

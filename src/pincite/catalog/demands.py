@@ -1,7 +1,7 @@
-"""What an index asks for that takes trust, as its catalog has it.
+"""Demands of an index that need the user's trust, from its catalog.
 
-Sources are read at the next refresh, descriptions stand outside of the fences of quotations, and
-models are sent texts. Each of these has a sign that can be noted in the state folder of the user
+Sources are read at the next refresh, descriptions are outside the fences of quotations, and models
+receive texts. Each demand has a sign that can be stored in the state folder of the user
 (`trusted_indexes`).
 """
 
@@ -28,7 +28,7 @@ _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come w
 
 
 def add_identity(database: sqlite3.Connection, identity: str = "") -> str:
-    """Give an open catalog another id, by default a new one, and return it."""
+    """Add an id to an open catalog, by default a new random one, and return it."""
     identity = identity or fresh_id()
     database.execute(IDENTITY)
     database.execute("INSERT INTO identity VALUES (?)", (identity,))
@@ -36,8 +36,8 @@ def add_identity(database: sqlite3.Connection, identity: str = "") -> str:
 
 
 class Demand(NamedTuple):
-    """Something that an index asks for: its text for people, its sign in the state folder, and
-    what a source reads."""
+    """A demand of an index: its text for people, its sign in the state folder, and the location
+    that a source reads."""
 
     text: str
     sign: str
@@ -45,7 +45,7 @@ class Demand(NamedTuple):
 
 
 def demands_of_source(source: Source) -> Iterator[Demand]:
-    """Yield what a source asks for."""
+    """Yield the demands of a source."""
     if source.kind != "records":
         text = f"the source {source.location}"
         yield Demand(text, _sign("source", source.location), source.location)
@@ -56,21 +56,22 @@ def demands_of_source(source: Source) -> Iterator[Demand]:
 
 
 def demands_of_collection(spec: CollectionSpec) -> Iterator[Demand]:
-    """Yield what a collection asks for."""
+    """Yield the demands of a collection."""
     for model in (spec.model, spec.sparse_model):
         if not _OURS.fullmatch(model):
             yield Demand(f"the model {model}", _sign("model", model))
 
 
 class Noting:
-    """Notes what this user's own runs put into an open catalog, if it has an id of this user."""
+    """Notes the demands that this user's own runs add to an open catalog, if it has an id of this
+    user."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._seen: set[str] = set()
 
     def note(self, demands: Iterable[Demand]) -> None:
-        """Note these, unless they are."""
+        """Note the signs of these demands that are not noted yet."""
         if not (new := {one.sign for one in demands} - self._seen):
             return
         missing = new - (noted_signs(ids_of_catalog(self._database)) or set())
@@ -79,7 +80,7 @@ class Noting:
 
 
 def demands_of_catalog(database: sqlite3.Connection) -> Iterator[Demand]:
-    """Yield what all sources and collections of a catalog ask for."""
+    """Yield the demands of all sources and collections of a catalog."""
     for record in _column(database, "sources", "record"):
         yield from demands_of_source(msgspec.json.decode(record, type=ready(SourceRecord)).source)
     for text in _column(database, "collections", "spec"):
@@ -87,7 +88,7 @@ def demands_of_catalog(database: sqlite3.Connection) -> Iterator[Demand]:
 
 
 def ids_of_catalog(database: sqlite3.Connection) -> Iterator[str]:
-    """Yield its ids: many users and machines may share an index."""
+    """Yield the ids of a catalog: many users and machines may share an index."""
     return _column(database, "identity", "id")
 
 
@@ -96,9 +97,9 @@ def _sign(*parts: str) -> str:
 
 
 def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[str]:
-    """Yield a column of a table, which may be missing: in a catalog of an earlier version, or one
-    that is being made. Raises StoreError where it has more than an index has, or other
-    values than texts."""
+    """Yield a column of a table. The table may be missing in a catalog of an earlier version, or in
+    one that is being created. Raises StoreError for more rows or characters than an index has, or
+    for values that are not texts."""
     named = "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE"
     if database.execute(named, (table,)).fetchone() is None:
         return

@@ -17,8 +17,7 @@ _READ_S: Final = 10.0  # guess, unmeasured
 
 
 def holds_index(folder: Path) -> bool:
-    """Return whether the folder has an index. A folder that cannot be read counts as one
-    without."""
+    """Return whether the folder has an index; False if the folder cannot be read."""
     try:
         return catalog_of(folder).is_file()
     except OSError:  # the name is too long, or the folder is not accessible
@@ -26,8 +25,7 @@ def holds_index(folder: Path) -> bool:
 
 
 def holds_collections(folder: Path) -> bool:
-    """Return whether the catalog of an index folder has a collection. One that cannot be read
-    counts as one that has."""
+    """Return whether the catalog of an index folder has a collection; True if it cannot be read."""
     import sqlite3
 
     from pincite.catalog.schema import require_catalog

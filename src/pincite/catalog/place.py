@@ -1,4 +1,4 @@
-"""Where an index folder has its catalog. It is quick to import."""
+"""The path of the catalog in an index folder. This module is quick to import."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`pincite.ports.Catalog` in PostgreSQL, for any number of processes and machines.
 
 Every change locks the row of its collection, so that totals are right with any number of writers.
-If the process holds a lease, a change checks the lease in its own transaction. A process that
+If the process holds a lease, a change checks the lease in its own transaction. So a process that
 stalled until another one took over can no longer change anything.
 """
 
@@ -57,8 +57,8 @@ class PostgresCatalog:
 
     @asynccontextmanager
     async def _writing(self, collection: str, *, known: bool = True) -> AsyncIterator[Connection]:
-        """Open a transaction with the lock of the collection. Raises UsageError for a collection
-        that must be `known` and is not."""
+        """Open a transaction with the lock of the collection. Raises UsageError for an unknown
+        collection if `known`."""
         async with self._pool.transaction() as connection:
             if self._guard is not None:
                 await self._guard(connection, collection)

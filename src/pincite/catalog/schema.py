@@ -1,4 +1,4 @@
-"""The tables of a catalog in SQLite, step by step, and the check of a file that was found."""
+"""The tables of a catalog in SQLite as numbered steps, and the check of an existing file."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ MIGRATIONS: Final = (
     "ALTER TABLE documents ADD COLUMN chunk_ids BLOB NOT NULL DEFAULT x'';",
     "SELECT 1",  # points of the embedded store are packed, which earlier versions cannot read
 )
-#: The ids of an index are no step: a catalog of any version may get one.
+#: The table of ids is not a step: a catalog of any version may get it.
 IDENTITY: Final = "CREATE TABLE IF NOT EXISTS identity (id TEXT PRIMARY KEY)"
-#: `digest_of` what all of these make. To make it again in each command would take 2 ms.
+#: The `digest_of` the schema after all steps. Running the steps in each command would take 2 ms.
 USUAL: Final = "bb76665ab2c47316383510a85c3c38bda00f78456056a7d56f1f93ebc9ffd27a"
 
 
 def require_catalog(database: sqlite3.Connection, path: Path | str) -> None:
-    """Raise StoreError unless all that the file has is what these steps make. Raises IndexTooNew
+    """Raise StoreError if the file has objects that these steps do not create. Raises IndexTooNew
     and errors of SQLite."""
     require_ours(database, f"the catalog {path}", MIGRATIONS, (IDENTITY,), usual=USUAL)

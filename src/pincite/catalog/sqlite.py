@@ -1,7 +1,7 @@
 """`pincite.ports.Catalog` in one SQLite file.
 
-Write-ahead logging with `synchronous=NORMAL`: a commit survives a killed process at once and a
-power failure from the next checkpoint on. The store beside it has the same guarantee.
+It uses write-ahead logging with `synchronous=NORMAL`: a commit survives a killed process at once,
+and a power failure after the next checkpoint. The store beside it has the same guarantee.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file
 from pincite.support.decodable import ready
 
 _ATTRIBUTES = msgspec.json.Decoder(ready(dict[str, AttributeValue]))
-# Without statistics SQLite uses the primary key, and so reads every document of the collection.
+# Without statistics SQLite would use the primary key, and read every document of the collection.
 _BY_REVISION = "documents INDEXED BY documents_by_revision"
 _AT_ONCE = 1_000  # documents in one query
 _LEAST_BYTES = 64 * 1024  # twice the initial size of the index of the write-ahead log
@@ -62,7 +62,7 @@ class SqliteCatalog:
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
                 taken = migrate(self._db, MIGRATIONS, f"the catalog {self._path}")
-                #: The id that a new catalog has got; empty for one that was there.
+                #: The id of a new catalog; empty for an existing one.
                 self.made = add_identity(self._db) if 1 in taken else ""
                 self._terms = Terms(self._db)
         except BaseException:
@@ -70,7 +70,7 @@ class SqliteCatalog:
             raise
 
     def note_changes(self) -> None:
-        """Note from now on what is put into it as that of this user."""
+        """From now on, note the demands of changes as this user's own."""
         self._noting = Noting(self._db)
 
     @contextmanager
@@ -155,7 +155,7 @@ class SqliteCatalog:
             "SELECT record FROM sources WHERE collection = ? ORDER BY name", (collection,)
         )
         known = self._sources.get(collection)
-        if known is not None and known[0] == rows:  # each search asks
+        if known is not None and known[0] == rows:  # read in each search
             return known[1]
         with self._translated("read"):
             found = tuple(
@@ -289,7 +289,7 @@ class SqliteCatalog:
         add_up(self._db, collection, changes.totals)
 
     def _merge_terms(self, collection: str) -> None:
-        """Make room for the next change of the totals; a failure here changes nothing."""
+        """Merge pending changes of term sums, if there are many; a failure here changes nothing."""
         if self._terms.waits(collection):
             with self._writing():
                 self._terms.merge(collection)

@@ -1,7 +1,7 @@
 """Document frequencies: the number of chunks of a collection that contain each term. They are sums
-over its documents and exact at every commit.
+over its documents, and exact at every commit.
 
-A document has hundreds of terms, each on a page of its own in the table of sums. Writing them with
+A document has hundreds of terms, each on a different page of the table of sums. Writing them with
 every document took 13 ms and a megabyte. So the change of a document is appended as one row, also
 kept in memory, and later merged into the table together with others.
 """
@@ -17,7 +17,7 @@ import msgspec
 from pincite.model import TermCounts
 from pincite.support.decodable import ready
 
-ANY = -1  #: stands for a chunk with any term
+ANY = -1  #: the key for the number of all chunks
 _AT_ONCE = 1_000  # terms in one query
 _MERGED = 30_000  # pending terms that start a merge, which then takes about a tenth of a second
 
@@ -66,7 +66,7 @@ class Terms:
         self._waiting.pop(collection, None)
 
     def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
-        """As `Catalog.frequencies`."""
+        """See `Catalog.frequencies`."""
         wanted = (ANY, *terms)
         found: Counter[int] = Counter()
         for start in range(0, len(wanted), _AT_ONCE):
@@ -87,10 +87,10 @@ class Terms:
 
 
 def terms_of(counts: bytes) -> dict[int, int]:
-    """Return what a document adds to the sums, from the counts in its row."""
+    """Return the contribution of a document to the sums, from the counts in its row."""
     return sums_of(msgspec.msgpack.decode(counts, type=ready(TermCounts))) if counts else {}
 
 
 def sums_of(counts: TermCounts) -> dict[int, int]:
-    """Return what counts add to the sums."""
+    """Return the contribution of these counts to the sums."""
     return {ANY: counts.chunks, **counts.having}

@@ -46,7 +46,7 @@ def add_up(db: sqlite3.Connection, collection: str, change: TotalsChange) -> Non
 
 
 def totals_of(db: sqlite3.Connection, collection: str) -> Totals:
-    """As `Catalog.totals`."""
+    """See `Catalog.totals`."""
     return totals_from(
         db.execute(
             "SELECT source_type, documents, chunks, tokens, unembedded FROM totals"
@@ -57,7 +57,7 @@ def totals_of(db: sqlite3.Connection, collection: str) -> Totals:
 
 
 def totals_from(rows: Sequence[Sequence[Any]]) -> Totals:
-    """Return the totals over all source types. Each row is a source type and the columns of
+    """Return the totals over all source types. Each row has a source type and the columns of
     `totals`."""
     return Totals(
         documents=sum(row[1] for row in rows),

@@ -1,9 +1,9 @@
 """The ids of the indexes that this user has made or accepted: a file for each in the state folder.
 
-An index has its ids in its catalog. So a copied or moved index keeps them, and a catalog that
-replaces it, as a checkout may do, does not have them. Copies have them, too, and a file of others
-may change a part of a catalog. So the file of an id also has signs, 32 digits each, of what this
-user's own runs have put into the index, or what the user has accepted.
+The catalog of an index has its ids. So a copied or moved index keeps them, and a catalog that
+replaces it, as a checkout may do, does not have them. But copies by others have the ids too, and
+someone else may change a part of a catalog. So the file of an id also has signs of 32 digits each,
+for the demands that this user's own runs have added or that the user has accepted.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ _ID: Final = re.compile(r"[0-9a-f]{32}")
 
 
 def fresh_id() -> str:
-    """Return an id that nobody can guess."""
+    """Return a random id, 32 hexadecimal digits."""
     return secrets.token_hex(16)
 
 
 def remember_index(root: Path, identity: str, signs: Iterable[str] = ()) -> bool:
-    """Note that this user has made or accepted the index, and return whether that was possible."""
+    """Note that this user has made or accepted the index, and return whether that was possible. An
+    existing note stays unchanged."""
     try:
         place = _place()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -43,7 +44,7 @@ def remember_index(root: Path, identity: str, signs: Iterable[str] = ()) -> bool
 
 
 def can_remember() -> bool:
-    """Return whether the state folder can be written, and made if it is missing."""
+    """Create the state folder if it is missing, and return whether it can be written."""
     try:
         place = _place()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,7 +54,7 @@ def can_remember() -> bool:
 
 
 def noted_signs(identities: Iterable[str]) -> set[str] | None:
-    """Return the signs that are noted for any of the ids, None if none of these was noted."""
+    """Return the noted signs of these ids, None if none of the ids is noted."""
     found = None
     for identity in identities:
         if _ID.fullmatch(identity) and (text := _noted(identity)) is not None:
@@ -62,7 +63,7 @@ def noted_signs(identities: Iterable[str]) -> set[str] | None:
 
 
 def note_signs(identities: Iterable[str], signs: Iterable[str]) -> bool:
-    """Add signs to one of the ids that was noted, and return whether that was possible."""
+    """Add signs to the first of these ids that is noted, and return whether that was possible."""
     known = (one for one in identities if _ID.fullmatch(one) and _noted(one) is not None)
     if (identity := next(known, None)) is None:
         return False
