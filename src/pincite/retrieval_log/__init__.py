@@ -1,7 +1,7 @@
-"""The retrieval log: one line of JSON per search, enough to ask again and to see what changed.
+"""The retrieval log: one line of JSON per search, which is enough to repeat it and to see changes.
 
-It lies in the index folder, which only its user can read and which holds all the text that is
-indexed anyway. It holds questions, ids, scores and settings; never the text of a chunk.
+It is in the index folder, which only its user can read and which has all indexed text anyway. It
+has questions, ids, scores and settings; never the text of a chunk.
 """
 
 from pincite.retrieval_log.compare import Difference, ItemChange, Replay, compare

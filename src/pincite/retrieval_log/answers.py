@@ -12,11 +12,11 @@ from pincite.version import VERSION
 
 
 class AnswerLine(msgspec.Struct, frozen=True):
-    """One answer. It stands in the same file as searches, and `query_id` names the search that it
-    is from. `prompt` is the SHA-256 of what the model was told, `told` how many passages that were,
-    `facts` how many of the user's memory. `doubts` counts sentences by what is wrong with them,
-    `removed` citations that were taken out. Of warnings there are the codes alone: their words may
-    quote what a service said."""
+    """One answer. It is in the same file as searches; `query_id` is that of its search, here
+    `answer_of`. `prompt` is the SHA-256 of the model's prompt, `told` the number of passages in it,
+    `facts` the number of facts from the user's memory. `doubts` counts sentences by their defect,
+    `removed` citations that were removed. Of warnings only the codes are kept: their messages may
+    quote a service."""
 
     answer_of: str
     time: str
@@ -36,7 +36,7 @@ class AnswerLine(msgspec.Struct, frozen=True):
 
 
 def line_of(answer: Answer, query_id: str, time: str) -> AnswerLine:
-    """The line of an answer."""
+    """Return the line of an answer."""
     return AnswerLine(
         answer_of=query_id,
         time=time,

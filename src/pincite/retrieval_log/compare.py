@@ -10,13 +10,13 @@ from pincite.model import Signal, Verdict
 from pincite.model.evidence import OmittedWhy
 from pincite.retrieval_log.event import CollectionState, Event, Failure, Shown
 
-#: Smaller differences of a score come from its way through JSON.
+#: Smaller differences of a score result from its conversion to JSON and back.
 TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A named value that is not what it was; None is for one that is not there."""
+    """A named value that has changed; None if it does not exist."""
 
     name: str
     then: Any
@@ -25,9 +25,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """An item of either pack. Ranks count from 1, None is for not shown; `found_*` are its places
-    after fusion, None for beyond those that are logged. `same` says that rank and score are
-    those that they were."""
+    """An item of either pack. Ranks count from 1, None if not shown; `found_*` are its places after
+    fusion, None beyond the logged ones. `same` says that rank and score have not changed."""
 
     citation: str
     place: str
@@ -45,10 +44,10 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A logged search beside the same search now. `items` are in the order of the pack now, then
-    those that are not shown any more in the order that they had. `settings` are the values of
-    today's profile that are not those of the log, whether the search used them or not. `masked`
-    says that the question had secrets, which are not in the log: it was asked again without."""
+    """A logged search and the same search now. `items` are in the order of the current pack, then
+    those no longer shown, in their former order. `settings` are the values of today's profile that
+    differ from the log, whether or not the search used them. `masked` says that the log has the
+    question without its secrets, and that it was repeated without them."""
 
     query_id: str
     time: str
@@ -71,8 +70,9 @@ def compare(
     settings: Mapping[str, Any],
     present: Mapping[tuple[str, str], OmittedWhy | None],
 ) -> Replay:
-    """`settings` is the profile of today as a table; `present` are those (collection, chunk id) of
-    `then` that are still in the index, and why the search of `now` omitted them, if it did."""
+    """Compare two events of the same search. `settings` is today's profile as a table; `present`
+    are the (collection, chunk id) of `then` that are still in the index, each with the reason why
+    the search of `now` omitted it, if it did."""
     items = tuple(_items(then, now, present))
     index, models = tuple(_index(then, now)), tuple(_models(then, now))
     verdicts = then.verdict == now.verdict or _close(then.verdict, now.verdict)
@@ -169,7 +169,8 @@ def _places(event: Event) -> dict[tuple[str, str], int]:
 
 
 def _index(then: Event, now: Event) -> Iterator[Difference]:
-    """Documents, chunks and sources of each collection, and which collections there are."""
+    """Yield differences in documents, chunks and sources of the collections, including new and
+    missing ones."""
     for name in sorted({*then.collections, *now.collections}):
         was, is_ = then.collections.get(name), now.collections.get(name)
         yield from _differences(name, _contents(was), _contents(is_))
@@ -182,7 +183,8 @@ def _contents(state: CollectionState | None) -> Mapping[str, Any]:
 
 
 def _models(then: Event, now: Event) -> Iterator[Difference]:
-    """What made the collections, the reranker, and the version of the program."""
+    """Yield differences in the encoders and chunkers of the collections, the reranker, and the
+    version of Pincite."""
     yield from _differences("", {"version": then.version}, {"version": now.version})
     for name in sorted({*then.collections} & {*now.collections}):
         was, is_ = then.collections[name], now.collections[name]
@@ -207,5 +209,5 @@ def _differences(
 
 
 def _plain(value: Any) -> Any:
-    """Tuples and lists are the same to JSON."""
+    """Return a sequence as a list: JSON does not distinguish tuples and lists."""
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value

@@ -30,14 +30,14 @@ from pincite.support.memoize import memoize_last
 from pincite.trace import RERANKER, Trace
 from pincite.version import VERSION
 
-#: Candidates of which a line keeps id and scores.
+#: Candidates in a line, each with id and scores.
 FOUND = 200
 _MOST_BOUNDS = 100  # values
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """All that the caller gave. `profile` is complete, as a table of builtins."""
+    """All input of the caller. `profile` is complete, as a table of builtins."""
 
     text: str
     scope: Scope
@@ -46,7 +46,8 @@ class Asked:
 
     @classmethod
     def of(cls, question: Question, profile: Profile) -> Asked:
-        """`options` are what a question has besides text and scope; None is left out."""
+        """Return the input of a search. `options` are the fields of the question besides text and
+        scope that are not None."""
         given: dict[str, Any] = {"mode": question.mode, "budget_ms": question.budget_ms}
         options = {name: value for name, value in given.items() if value is not None}
         if question.subqueries:
@@ -55,15 +56,15 @@ class Asked:
 
     @property
     def question(self) -> Question:
-        """What was asked, without its secrets."""
+        """Return the question, without its secrets."""
         given = dict(self.options)
         lines = tuple(given.pop("subqueries", ()))
         return Question(self.text, self.scope, subqueries=lines, **given)
 
 
 def _kept(scope: Scope) -> Scope:
-    """The scope as a line keeps it. Many bounds are left out together: what is asked again without
-    them is refused by a collection that requires one of them, and never sees more."""
+    """Return the scope for a line. If there are many bounds, all are left out: a collection that
+    requires one of them then refuses a repeated search, which so never sees more."""
     bounds = sum(len(values_of(value)) for value in scope.bounds.values())
     return scope if bounds <= _MOST_BOUNDS else replace(scope, bounds={})
 
@@ -76,8 +77,8 @@ def _table(profile: Profile) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CollectionState:
-    """What a collection was made with and what was in it. `sources` are names and revisions (or
-    the time of the last run, where there is no revision)."""
+    """The models and the contents of a collection. `sources` are names and revisions (or the time
+    of the last run, if there is no revision)."""
 
     dense: str | None
     sparse: str
@@ -89,7 +90,7 @@ class CollectionState:
 
 @dataclass(frozen=True, slots=True)
 class RerankRequest:
-    """How many documents were judged together, and what that cost, by an estimate."""
+    """The number of documents that were judged together, and the estimated tokens of that."""
 
     documents: int
     tokens: int
@@ -97,10 +98,10 @@ class RerankRequest:
 
 @dataclass(frozen=True, slots=True)
 class RerankState:
-    """Which reranker judged how many. `instruction_hash` is the SHA-256 of what it was told, empty
-    where it takes no instruction. `batches` are the calls of all passes, `requests` what was sent
-    to a provider for them: as many or more, each try by itself. What sets them (pool, batch,
-    budget) stands in the profile."""
+    """The reranker and the number of candidates that it judged. `instruction_hash` is the SHA-256
+    of its instruction, empty without one. `batches` are the calls of all passes, `requests` the
+    requests to a provider for them: as many or more, as each try counts. The settings for them
+    (pool, batch, budget) are in the profile."""
 
     model: str
     instruction_hash: str
@@ -119,8 +120,8 @@ class Found(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An item of the pack, without its text. `place` is its path and lines, `score` the signal
-    that ranked it."""
+    """An item of the pack, without its text. `place` is its path and lines, `score` the signal by
+    which it was ranked."""
 
     number: int
     candidate_id: str
@@ -143,8 +144,8 @@ class Failure:
 @dataclass(frozen=True, slots=True)
 class Event:
     """One search. `found` are the best 200 hits of all collections after fusion, best first;
-    `masked` says that the search was asked with secrets that are not in the log. `debug` is what
-    services were asked and answered, as in the pack."""
+    `masked` says that the question had secrets that are not in the log. `debug` has the requests to
+    services and their answers, as in the pack."""
 
     query_id: str
     time: str
@@ -173,8 +174,8 @@ def event_of(
     outcome: EvidencePack | BaseException,
     found: tuple[Found, ...] | None = None,
 ) -> Event:
-    """The line of a search that gave `outcome`. `infos` are the collections that were asked,
-    `found` is what `found_by(trace)` gives, if that is known already."""
+    """Return the event of a search that ended with `outcome`. `infos` are the searched collections,
+    `found` is the result of `found_by(trace)`, if it is known already."""
     event = Event(
         query_id=query_id,
         time=time,
@@ -224,7 +225,7 @@ def _rerank_state(plan: Plan, trace: Trace) -> RerankState | None:
 
 
 def found_by(trace: Trace) -> tuple[Found, ...]:
-    """The best 200 hits after fusion, best first."""
+    """Return the best 200 hits after fusion, best first."""
     fused = _last(trace, "fuse")
     hits = [one for one in fused if isinstance(one, Fused)] if isinstance(fused, tuple) else []
     return tuple(
@@ -234,7 +235,8 @@ def found_by(trace: Trace) -> tuple[Found, ...]:
 
 
 def _short(score: float) -> float:
-    """Six decimals, in a fifth of the time of `round(score, 6)`; a search has 600."""
+    """Round to six decimals, in a fifth of the time of `round(score, 6)`; a search has 600
+    scores."""
     return round(score * 1e6) / 1e6
 
 

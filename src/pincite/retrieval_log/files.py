@@ -1,4 +1,4 @@
-"""Lines appended to a file by any number of processes, put aside when it is full."""
+"""Append lines to a file from any number of processes, and rotate it when it is full."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class LogFiles:
     """`retrieval.jsonl` in `folder`, and its predecessors `.1` (the latest), `.2` and so on.
 
     Every line is one `write` to a file opened for appending, so lines of several processes never
-    mix; one process at a time puts files aside.
+    mix. One process at a time rotates the files.
     """
 
     def __init__(self, folder: Path, settings: LogSettings) -> None:
@@ -26,19 +26,19 @@ class LogFiles:
         self._settings = settings
 
     def append(self, line: bytes) -> None:
-        """Add one line, without its newline. Raises OSError, FileNotFoundError where there is no
-        folder."""
+        """Add one line, without its newline. Raises OSError, FileNotFoundError if the folder does
+        not exist."""
         if self._full(len(line)):
             self._put_aside(len(line))
         file = open_private(self.path, _FLAGS)
         try:
-            if os.write(file, line + b"\n") <= len(line):  # the disk was full in its middle
+            if os.write(file, line + b"\n") <= len(line):  # the disk became full
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(file)
 
     def lines(self) -> Iterator[bytes]:
-        """All lines, the latest first. A file that goes away meanwhile is left out."""
+        """Yield all lines, the latest first. A file that disappears meanwhile is left out."""
         for number in range(self._settings.keep + 1):
             try:
                 raw = read_private(self._numbered(number))

@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 
 def masked(event: Event) -> Event:
-    """The event with all secrets masked in what the caller gave and in what was made of it: plan,
-    verdict, warnings, error. A secret that was found in one place is masked in every other, too.
-    The profile and what stands in the index are left as they are."""
+    """Return the event with all secrets masked in the caller's input and in the values derived from
+    it: plan, verdict, warnings, error. A secret that was found in one place is masked in every
+    other, too. The profile and content of the index stay unchanged."""
     asked = event.asked
     given = msgspec.to_builtins((asked.text, asked.scope, asked.options))
     made = msgspec.to_builtins((event.request, event.verdict, event.warnings, event.error))
     texts = tuple(_texts((given, made)))
-    if not may_hold_secrets(texts):  # as most often
+    if not may_hold_secrets(texts):  # the usual case
         return event
     known = {secret for text in _texts(given) for secret in secrets_in(text)}
     if not any(mask(text, known) != text for text in texts):

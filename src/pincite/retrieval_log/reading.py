@@ -1,4 +1,4 @@
-"""Reading of events from the log."""
+"""Read events from the log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORTEST = 4
 
 
 class _FormerScope(msgspec.Struct, frozen=True):
-    """What these fields of a scope were called before the command line and the log agreed."""
+    """The former names of these fields of a scope, before the command line and the log agreed."""
 
     source_types: tuple[SourceType, ...] = ()
     allow: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class _FormerEvent(msgspec.Struct, frozen=True):
 
 
 def event_from(line: bytes) -> Event:
-    """The event of a line, of this version or an earlier one. Raises msgspec.DecodeError."""
+    """Return the event of a line, of this version or an earlier one. Raises msgspec.DecodeError."""
     event = decode_settings(line, Event)
     former = msgspec.json.decode(line, type=ready(_FormerEvent)).asked.scope
     if former == _FormerScope():
@@ -48,8 +48,8 @@ def event_from(line: bytes) -> Event:
 
 
 def events(files: LogFiles) -> Iterator[Event]:
-    """What was logged, the latest first. Lines that are no events (cut off by a crash, or of a
-    version that wrote others) are left out."""
+    """Yield the logged searches, the latest first. Other lines are left out: answers, lines cut off
+    by a crash, and those of an incompatible version."""
     for line in files.lines():
         try:
             yield event_from(line)
@@ -58,10 +58,8 @@ def events(files: LogFiles) -> Iterator[Event]:
 
 
 def find_event(files: LogFiles, query_id: str) -> Event:
-    """The event of an id, which may be shortened to four digits; `last` is the latest.
-
-    Raises UsageError where there is none, or more than one.
-    """
+    """Return the event of an id, which may be shortened to four digits; `last` is the latest event.
+    Raises UsageError if there is none, or more than one."""
     if query_id == LAST:
         matching = list(islice(events(files), 1))
     elif len(query_id) < _SHORTEST:

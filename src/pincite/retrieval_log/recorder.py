@@ -1,4 +1,4 @@
-"""The recorder: it writes the event of a search."""
+"""Record the event of each search."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ log = logging.getLogger(__name__)
 
 
 def new_query_id() -> str:
-    """A name for one search: 32 hex digits that nothing can be learned from."""
+    """Return a random id for a search: 32 hexadecimal digits without information."""
     return uuid4().hex
 
 
 def utc_now() -> str:
-    """The time in ISO 8601, UTC, to the millisecond."""
+    """Return the time in ISO 8601, UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(slots=True)
 class Entry:
-    """An event in the making: a search fills in what it comes to know. `found` is None where the
-    trace has it. `told` says that the daemon sends spans of the stages."""
+    """An event in progress; the search fills in its fields. `found` is None if the trace has it.
+    `told` says that the daemon sends spans of the stages."""
 
     infos: Sequence[CollectionInfo] = ()
     pack: EvidencePack | None = None
@@ -48,8 +48,9 @@ class Entry:
 
 
 class Recorder:
-    """Gives every search a query id and its event to `write`, and what is to be known of an answer
-    to `write_answer`; None records nothing. A search whose `write` returns False has no id."""
+    """Gives every search a query id, and passes its event to `write` and the line of an answer
+    to `write_answer`; with None, nothing is recorded. A search whose `write` returns False has
+    no id."""
 
     def __init__(
         self,
@@ -66,18 +67,18 @@ class Recorder:
 
     @property
     def enabled(self) -> bool:
-        """Is anything recorded?"""
+        """Return whether searches are recorded."""
         return self._write is not None
 
     def answered(self, answer: Answer, query_id: str) -> None:
-        """Record an answer that is from the search of that id."""
+        """Record an answer of the search with that id."""
         if self._write_answer is not None and query_id:
             self._write_answer(line_of(answer, query_id, self._now()))
 
     @contextmanager
     def entry(self, asked: Asked, trace: Trace) -> Iterator[Entry]:
-        """Record one event when the block ends, with the error if it ends in one. Gives `trace`
-        the query's id, and what services are asked meanwhile."""
+        """Record one event when the block ends, also if it ends with an error. `trace` gets the
+        query's id, and the requests to services during the block."""
         with trace.listening():
             yield from self._entry(asked, trace)
 
@@ -99,12 +100,12 @@ class Recorder:
             if outcome is not None:
                 given = (trace.query_id, now, asked, entry.infos, trace, outcome, entry.found)
                 if self._write(event_of(*given)) is False:
-                    trace.query_id = ""  # nothing can be found by it
+                    trace.query_id = ""  # the log has no such event
 
 
 def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
-    """The log of an index folder. A log that cannot be written never fails a search: the logger
-    `pincite.retrieval_log` warns once, and searches go on."""
+    """Return the recorder for the log of an index folder. A log that cannot be written never fails
+    a search: the logger `pincite.retrieval_log` warns once, and searches continue."""
     if not settings.enabled:
         return Recorder(None)
     files = LogFiles(folder, settings)
