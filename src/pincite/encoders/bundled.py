@@ -1,4 +1,4 @@
-"""The encoder that comes with Pincite, opened from the cache of models."""
+"""Open the encoder that comes with Pincite from the cache of models."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MODEL: Final = "all-MiniLM-L6-v2"
 def open_encoder(
     models: Path, name: str = MODEL, *, threads: int | None = None, load: bool = True
 ) -> MiniLmEncoder:
-    """The bundled encoder of that name, loaded now or (without `load`) with its first
-    text: a run that finds nothing to do is spared half of its time. Raises ModelUnavailable if
-    the model has not been fetched, or is found damaged when it is loaded."""
+    """Return the bundled encoder of that name, loaded now or (without `load`) with its first text:
+    a run without work is twice as fast that way. Raises ModelUnavailable if the model has not been
+    fetched, or if it is damaged, which loading finds."""
     from pincite.providers.bundled.cache import find
     from pincite.providers.bundled.minilm import MiniLmEncoder
 

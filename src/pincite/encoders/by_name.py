@@ -1,4 +1,4 @@
-"""Models that are opened by name, with their first use: dense encoders and the reranker."""
+"""Open models by name, on first use: dense and sparse encoders, rerankers and language models."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ E = TypeVar("E", "HostedEncoder", "SparseEncoder", "Reranker", "LLM")
 
 
 class Models:
-    """Opens what the settings name, each encoder once; one event loop. Close it at the end, or use
+    """Opens the models of the settings, each once, in one event loop. Close it at the end, or use
     it as an async context manager. `on_notice` is called with the warnings of all models.
 
-    An encoder that is open is given again, unless it is another one than what was `made_with` it:
-    then the model may have changed since.
+    An open encoder is reused unless its fingerprint differs from `made_with`: then the model may
+    have changed since, and it is opened again.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Models:
 
     @property
     def registry(self) -> Registry:
-        """Of all providers, with the settings' options and keys."""
+        """Return the registry of all providers, with the options and keys of the settings."""
         from pincite.providers.registry import Registry
 
         use, settings = self.use, self._settings
@@ -70,7 +70,8 @@ class Models:
         )
 
     async def dense(self, name: str, *, dimensions: int = 0, made_with: str = "") -> HostedEncoder:
-        """The encoder of that name, behind the cache. Raises ConfigError and ProviderError."""
+        """Return the encoder of that name, with the cache of vectors. Raises ConfigError and
+        ProviderError."""
 
         async def open_dense() -> HostedEncoder:
             from pincite.providers.dense.cached import cached
@@ -82,7 +83,8 @@ class Models:
         return await self._once(("dense", name, dimensions), made_with, open_dense)
 
     async def sparse(self, name: str, *, made_with: str = "") -> SparseEncoder:
-        """The sparse encoder of that name. Raises ConfigError, ModelUnavailable, ProviderError."""
+        """Return the sparse encoder of that name. Raises ConfigError, ModelUnavailable,
+        ProviderError."""
 
         async def open_sparse() -> SparseEncoder:
             encoder: SparseEncoder = await self.registry.open("sparse", name)
@@ -91,7 +93,7 @@ class Models:
         return await self._once(("sparse", name, 0), made_with, open_sparse)
 
     async def reranker(self, name: str) -> Reranker:
-        """The reranker of that name. Raises ConfigError, ModelUnavailable, ProviderError."""
+        """Return the reranker of that name. Raises ConfigError, ModelUnavailable, ProviderError."""
 
         async def open_reranker() -> Reranker:
             reranker: Reranker = await self.registry.open("rerank", name)
@@ -100,7 +102,7 @@ class Models:
         return await self._once(("rerank", name, 0), "", open_reranker)
 
     async def llm(self, name: str) -> LLM:
-        """The language model of that name. Raises ConfigError, ProviderError."""
+        """Return the language model of that name. Raises ConfigError, ProviderError."""
 
         async def open_llm() -> LLM:
             model: LLM = await self.registry.open("llm", name)
@@ -119,13 +121,13 @@ class Models:
             if held is not None and held.fingerprint == found.fingerprint:
                 await _close(found)
                 return held
-            if held is not None:  # somebody may be using it
+            if held is not None:  # it may still be in use
                 self._replaced.append(held)
             self._open[key] = found
             return found
 
     def cache(self) -> VectorCache | None:
-        """The cache of vectors, if there is to be one."""
+        """Return the cache of vectors, None if the settings have none."""
         from pincite.providers.dense.vector_cache import VectorCache
 
         if self._cache is None and self.use.cache is not None:
@@ -133,7 +135,7 @@ class Models:
         return self._cache
 
     async def close(self) -> None:
-        """Close what was opened."""
+        """Close all models and the cache."""
         self._replaced += self._open.values()
         self._open.clear()
         while self._replaced:
@@ -143,12 +145,12 @@ class Models:
 
 
 class CollectionEncoder:
-    """The encoder of a collection's model as a `DenseEncoder` that is opened with its first
-    query. It refuses to work if it is not the one that the collection was made with. It has no
-    time limit of its own: the probe and each pass of a search have one for all of their vectors."""
+    """The encoder of a collection's model as a `DenseEncoder`, opened with its first query. It
+    refuses to work if it is not the one that the collection was made with. It has no time limit of
+    its own: the probe and each pass of a search have one for all of their vectors."""
 
     def __init__(self, models: Models, spec: CollectionSpec, named: str = "") -> None:
-        """`named` opens the model instead of the name that the spec keeps."""
+        """`named` replaces the model name of the spec."""
         self.name = named or spec.model
         self.fingerprint = spec.dense or ""
         self.dimensions = spec.dimensions
@@ -164,7 +166,7 @@ class CollectionEncoder:
         return await (await self.opened()).embed_documents(texts)
 
     async def opened(self) -> HostedEncoder:
-        """The encoder itself. Raises FingerprintMismatch, ConfigError and ProviderError."""
+        """Return the opened encoder. Raises FingerprintMismatch, ConfigError and ProviderError."""
         if self._encoder is None:
             size = 0 if parse_model(self.name).dimensions else self.dimensions
             encoder = await self._models.dense(
@@ -178,9 +180,9 @@ class CollectionEncoder:
 
 
 class NamedReranker:
-    """The reranker of that name. `open` comes before a search, which asks by what it finds: how
-    much it sends depends on `listwise`, for one. One that could not be opened fails with the reason
-    when it is to judge, as one does that has gone since."""
+    """The reranker of that name. Call `open` before a search, which depends on its properties: with
+    `listwise`, for one, it sends other requests. If it could not be opened, `rerank` raises the
+    reason."""
 
     def __init__(self, models: Models, name: str) -> None:
         self.fingerprint = name
@@ -189,7 +191,7 @@ class NamedReranker:
         self._failure: PinciteError = UsageError(f"{name} is not open yet")
 
     async def open(self, within_s: float) -> None:
-        """Open it, unless it is open. What stands in the way is for `rerank` to say."""
+        """Open it, unless it is open. An error is kept for `rerank`."""
         try:
             async with asyncio.timeout(within_s):
                 self._reranker = await self._models.reranker(self.fingerprint)
@@ -201,22 +203,23 @@ class NamedReranker:
 
     @property
     def kind(self) -> SignalKind:
-        """As `Reranker.kind`."""
+        """See `Reranker.kind`."""
         return "probability" if self._reranker is None else self._reranker.kind
 
     @property
     def listwise(self) -> bool:
-        """As `Reranker.listwise`."""
+        """See `Reranker.listwise`."""
         return self._reranker is not None and self._reranker.listwise
 
     @property
     def instructed(self) -> bool:
-        """As `Reranker.instructed`."""
+        """See `Reranker.instructed`."""
         return self._reranker is not None and self._reranker.instructed
 
     @property
     def tokenizer(self) -> str:
-        """The `tokenizer.json` that the settings name for its provider, empty where they do not."""
+        """Return the path of `tokenizer.json` that the settings have for its provider, "" without
+        one."""
         options = self._models.use.providers.get(parse_model(self.fingerprint).provider)
         return options.tokenizer if options else ""
 
@@ -234,8 +237,8 @@ class NamedReranker:
 
 
 def cutter_of(reranker: Reranker | None, tokenizer: str) -> CutTokens | None:
-    """What cuts texts by the `tokenizer.json` of that path, or else of the reranker's provider;
-    None where none is named. Raises ConfigError for one that cannot be read."""
+    """Return a function that cuts texts by the `tokenizer.json` of that path, or else of the
+    reranker's provider; None if there is none. Raises ConfigError for an unreadable one."""
     path = tokenizer or (reranker.tokenizer if isinstance(reranker, NamedReranker) else "")
     if not path or reranker is None:
         return None
@@ -245,15 +248,15 @@ def cutter_of(reranker: Reranker | None, tokenizer: str) -> CutTokens | None:
 
 
 async def _close(model: object) -> None:
-    """Let go of what it holds, if it holds anything."""
+    """Close the model, if it has a `close` method."""
     close = getattr(model, "close", None)
     if close is not None:
         await close()
 
 
 def rung_of(model: str) -> str:
-    """What kind of model a collection's `model` is: `bundled-model`, `bundled-multilingual`,
-    `hub-model`, `server-model` (on a machine of one's own) or `api-model`."""
+    """Return the kind of a collection's `model`: `bundled-model`, `bundled-multilingual`,
+    `hub-model`, `server-model` (on one's own machine) or `api-model`."""
     if not model:
         return "bundled-model"
     if parse_model(model).provider == "bundled":

@@ -1,4 +1,4 @@
-"""Embedding and reranking as functions, with the models that the settings name."""
+"""Functions for embedding and reranking, with the models of the settings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class OpenModels:
         rerank: str = "",
         on_notice: Callable[[Notice], None] | None = None,
     ) -> None:
-        """`index` says where the settings are, as for `AsyncPincite`. `dense` and `rerank` name
+        """`index` is the place of the settings, as for `AsyncPincite`. `dense` and `rerank` name
         other models, each as PROVIDER:MODEL. `on_notice` is called with each warning, such as
         `instruction_unused`; None logs it as `pincite`."""
         self._settings = settings_for(index)
@@ -77,7 +77,7 @@ class OpenModels:
             self._bundled.close()
 
     async def embed_query(self, query: str) -> list[float]:
-        """Return the vector of a question, normalised to length 1. Raises UsageError without a
+        """Return the vector of a question, normalised to length 1. Raises UsageError for an empty
         text, ConfigError, ModelUnavailable and ProviderError."""
         vector = await (await self.dense()).embed_query(_text("query", query))
         return [float(value) for value in vector]
@@ -115,8 +115,7 @@ class OpenModels:
         )
 
     async def dense(self) -> DenseEncoder:
-        """Return the dense model itself. Raises ConfigError, ModelUnavailable and
-        ProviderError."""
+        """Return the opened dense model. Raises ConfigError, ModelUnavailable and ProviderError."""
         if self.dense_name != BUNDLED:
             return await self._models.dense(self.dense_name)
         if self._bundled is None:
@@ -126,8 +125,8 @@ class OpenModels:
         return self._bundled
 
     async def reranker(self) -> Reranker:
-        """Return the reranker itself. Raises ConfigError if none is configured,
-        ModelUnavailable and ProviderError."""
+        """Return the opened reranker. Raises ConfigError if none is configured, ModelUnavailable
+        and ProviderError."""
         if not self.rerank_name:
             raise ConfigError(
                 "no reranker is configured in pincite.toml, and none is named",
@@ -179,7 +178,7 @@ def _log_notice(notice: Notice) -> None:
 
 
 def _text(name: str, value: object) -> str:
-    """Text that can be sent. Raises UsageError."""
+    """Return a text without lone surrogates. Raises UsageError for an empty or other value."""
     require_kind(name, value, str, "a text")
     text = valid_text(str(value))
     if not text.strip():

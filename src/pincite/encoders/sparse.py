@@ -1,7 +1,7 @@
-"""The sparse side of a collection, by the name that its spec keeps.
+"""Open the sparse encoder of a collection by the name in its spec.
 
-`bm25` is Pincite's own (empty in a spec), `qdrant-bm25` the engine's; `local:FOLDER` and
-`local:OWNER/NAME` are SPLADE models, `PROVIDER:MODEL` what a provider has.
+`bm25` is Pincite's own (empty in a spec), `qdrant-bm25` that of the engine. `local:FOLDER` and
+`local:OWNER/NAME` are SPLADE models, `PROVIDER:MODEL` a model of a provider.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOCAL: Final = "local:"
 
 
 def name_of(given: str) -> str:
-    """What a spec keeps: empty for our own, a folder by its absolute path."""
+    """Return the name for a spec: empty for Pincite's own, a folder by its absolute path."""
     folder = Path(given.removeprefix(_LOCAL)).expanduser()
     if given.startswith(_LOCAL) and folder.is_dir():
         return f"{_LOCAL}{folder.absolute()}"
@@ -33,7 +33,8 @@ def name_of(given: str) -> str:
 async def open_sparse(
     models: Models, name: str, language: str, made_with: str = ""
 ) -> SparseEncoder:
-    """`made_with` as for `Models`. Raises ConfigError, ModelUnavailable and ProviderError."""
+    """Return the sparse encoder of that name; `made_with` as for `Models`. Raises ConfigError,
+    ModelUnavailable and ProviderError."""
     if not name:
         return Bm25Encoder(language)
     if name == ENGINE:
@@ -44,8 +45,8 @@ async def open_sparse(
 
 
 async def sparse_of(models: Models, spec: CollectionSpec) -> SparseEncoder:
-    """The encoder that a collection was made with. Raises FingerprintMismatch if it is another one
-    by now, and what `open_sparse` raises."""
+    """Return the encoder that a collection was made with. Raises FingerprintMismatch if it has
+    changed, and the errors of `open_sparse`."""
     encoder = await open_sparse(models, spec.sparse_model, spec.language, spec.sparse)
     flags = f" --sparse {spec.sparse_model}" if spec.sparse_model else ""
     require_fingerprint(spec.name, "analyser", spec.sparse, encoder.fingerprint, flags)
