@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from pincite.providers.registry import Kind
 
 State = Literal["ok", "failed", "skipped"]
-_LATEST = ":latest"  # what Ollama adds to names without a tag
+_LATEST = ":latest"  # Ollama adds it to names without a tag
 _NO_MODEL = "no-such-model"
 _QUESTION, _TEXTS = "is this model there?", ("this model is there", "bread is baked from flour")
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What `pincite embed` prints."""
+    """The output of `pincite embed`."""
 
     model: str
     fingerprint: str
@@ -44,7 +44,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One model: what it is for, whether it works, and what would fix it."""
+    """The state of a model, server or variable, its purpose in `detail`, and a fix."""
 
     kind: str
     name: str
@@ -60,21 +60,21 @@ async def embed_texts(
     as_query: bool,
     on_notice: Callable[[Notice], None],
 ) -> Embedded:
-    """Embed texts as `OpenModels` does, and say with what. Raises UsageError for an empty text,
-    ConfigError, ProviderError and ModelUnavailable."""
+    """Embed texts as `OpenModels` does, and return the vectors with name and fingerprint of the
+    model. Raises UsageError for an empty text, ConfigError, ProviderError and ModelUnavailable."""
     async with OpenModels(settings, dense=model, on_notice=on_notice) as models:
         if as_query:
             vectors = [await models.embed_query(text) for text in texts]
         else:
             vectors = await models.embed_documents(texts)
         used = await models.dense()
-        name = getattr(used, "name", models.dense_name)  # with what the server calls it
+        name = getattr(used, "name", models.dense_name)  # with the name that the server uses
         return Embedded(name, used.fingerprint, used.dimensions, vectors)
 
 
 async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...]:
-    """A finding for each model that is configured, for that of each collection, and for a variable
-    that is set without effect."""
+    """Return findings on the bundled model, on local servers, on each configured model, on the
+    models of collections, and on a variable without effect. Without `ask`, no request is sent."""
     use = settings.use
     named: dict[tuple[Kind, str], str] = {}
     named |= {("dense", use.dense): "new collections"} if use.dense else {}
@@ -96,8 +96,8 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
 
 
 async def _servers(settings: Settings) -> list[Finding]:
-    """What answers at the usual ports of llama.cpp and Ollama and at the addresses that are
-    configured for them, whether or not a model there is used."""
+    """Return findings on servers at the usual ports of llama.cpp and Ollama and at their configured
+    addresses, whether or not a model there is used."""
     from pincite.providers.local_servers import USUAL, Vendor, find_servers, summary
 
     vendors: tuple[Vendor, ...] = ("llamacpp", "ollama")
@@ -125,7 +125,8 @@ async def _servers(settings: Settings) -> list[Finding]:
 
 
 def _variables(settings: Settings) -> list[Finding]:
-    """Many programs share this variable, so it does not choose the store."""
+    """Return a finding if the address of Qdrant is set, but another store is used. Many programs
+    share this variable, so it does not choose the store."""
     if not settings.keys.get(QDRANT_URL, "").strip() or settings.store.kind == "qdrant":
         return []
     said = f"is set, but the store is {settings.store.kind}, so it is not used"
@@ -173,7 +174,7 @@ async def _collections(settings: Settings) -> tuple[CollectionInfo, ...]:
 
 
 async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:
-    """Is the collection as configured, and does its model fit?"""
+    """Check whether the collection is as configured, and whether its model fits."""
     name, purpose = info.spec.name, f"{info.foreign}, made by another program"
     fix = f"fix [collections.{name}] in pincite.toml"
     if info.broken:
@@ -228,8 +229,8 @@ async def _ignores_names(models: Models, name: str) -> bool:
 
 
 async def _others(models: Models, name: str) -> str:
-    """Return the models that a server lists if that of the name is not among them. Servers with
-    one model ignore the name in a request. Empty if it is there, or if the server lists none."""
+    """Return the models that a server lists if the named one is not among them. Empty if it is
+    there, or if the server lists none. Servers with one model ignore the name in a request."""
     from pincite.providers.dense import compatible
 
     setup = models.registry.setup("dense", name)

@@ -1,4 +1,4 @@
-"""Each stage of a search, for people and for programs."""
+"""Describe each stage of a search, for people and for programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class CandidateView:
-    """A candidate as `explain` shows it."""
+    """A candidate as shown by `explain`."""
 
     id: str
     place: str
@@ -41,7 +41,8 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """What one stage gave: a sentence, its best candidates, what it dropped and why."""
+    """The result of one stage: a sentence, its best candidates, and the dropped ones with
+    reasons."""
 
     stage: str
     duration_ms: float
@@ -51,7 +52,7 @@ class StageView:
 
 
 def explain(trace: Trace) -> tuple[StageView, ...]:
-    """All stages in order, with every candidate."""
+    """Return all stages in order, with every candidate."""
     views = []
     for step in trace.steps:
         summary, candidates, dropped = _describe(step.value)
@@ -62,7 +63,8 @@ def explain(trace: Trace) -> tuple[StageView, ...]:
 
 
 def explain_table(trace: Trace) -> str:
-    """All stages in order, the best few candidates of each where they have changed."""
+    """Return all stages as text, in order, with the best few candidates of each if they have
+    changed."""
     lines = []
     shown: tuple[CandidateView, ...] = ()
     for view in explain(trace):

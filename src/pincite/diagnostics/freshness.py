@@ -7,7 +7,7 @@ from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
-#: In place of all that there is, where its names belong to tenants.
+#: Replaces all troubles if their names belong to tenants.
 _SOME = Trouble(
     "",
     "",
@@ -16,7 +16,7 @@ _SOME = Trouble(
 
 
 def freshness_lines(found: Condition, mode: str) -> list[str]:
-    """What `pincite status` says of it, below what it says of the index."""
+    """Return the lines of `pincite status` on memory and freshness."""
     fresh = found.freshness
     resting = f", idle since {found.resting_since}" if found.resting_since else ""
     loaded = ", ".join(found.loaded) or "no model loaded"
@@ -41,6 +41,6 @@ def freshness_lines(found: Condition, mode: str) -> list[str]:
 
 
 def anonymous(fresh: Freshness) -> Freshness:
-    """The same without what belongs to tenants: names of sources and paths."""
+    """Return the freshness without names that belong to tenants: sources and paths."""
     troubles = (_SOME,) if fresh.troubles else ()
     return replace(fresh, pending=(), troubles=troubles, changes=(), watching="")

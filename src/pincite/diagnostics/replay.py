@@ -1,4 +1,4 @@
-"""Asks a logged question again, and shows what changed."""
+"""Repeat a logged search, and show what changed."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 
 def logged(settings: Settings, count: int) -> tuple[Event, ...]:
-    """The latest searches, the latest first."""
+    """Return the last `count` logged searches, the latest first."""
     return tuple(islice(events(LogFiles(settings.index, settings.log)), count))
 
 
 async def replay(engine: AsyncPincite, query_id: str, *, current: bool = False) -> Replay:
-    """Search again as it was logged, or with the profile of today if `current`. This search is
-    not logged; the engine does not log any more.
+    """Repeat a search with its logged profile, or with the current profile if `current`. This
+    search is not logged, and neither are later ones of the engine.
 
     Raises UsageError for an unknown id, and for a logged profile that this version cannot read;
-    TagsRequired where a collection requires tags that it was not asked with; IndexNotFound.
+    TagsRequired if a collection requires tags that the logged search lacks; IndexNotFound.
     """
     engine.client()
     settings = engine.settings
@@ -60,7 +60,7 @@ async def replay(engine: AsyncPincite, query_id: str, *, current: bool = False) 
     except TagsRequired:
         raise
     except PinciteError:
-        pass  # it is in the event
+        pass  # the event has it
     today = msgspec.to_builtins(settings.profile)
     return compare(then, heard[0], today, await _present(engine, then, omitted))
 
@@ -78,15 +78,15 @@ def _profile(asked: Asked, query_id: str) -> Profile:
 async def _present(
     engine: AsyncPincite, then: Event, omitted: Iterable[Omitted]
 ) -> dict[tuple[str, str], OmittedWhy | None]:
-    """Those items of the logged pack that are still in the index, by collection and chunk id, and
-    why the search omits them now."""
+    """Return the items of the logged pack that are still in the index, by collection and chunk id,
+    each with the reason why the search omits it now."""
     why = {(one.collection, one.citation): one.why for one in omitted}
     ids: dict[str, list[str]] = {}
     for item in then.shown:
         ids.setdefault(item.collection, []).append(item.chunk_id)
     present: dict[tuple[str, str], OmittedWhy | None] = {}
     for name, keys in ids.items():
-        with suppress(PinciteError):  # a collection that is gone has nothing in it
+        with suppress(PinciteError):  # a deleted collection has no items
             index = engine.foreign.readable().get(name, engine.client())
             stored = await index.load(name, keys)
             present |= {(name, one.chunk.id): why.get((name, cite(one.chunk))) for one in stored}
@@ -94,7 +94,7 @@ async def _present(
 
 
 def logged_table(found: tuple[Event, ...]) -> str:
-    """One line per search."""
+    """Return one line per search."""
     return "\n".join(
         f"{event.query_id[:12]}  {event.time[:19]}  {_level(event):8}"
         f"  {one_line(event.asked.text[:100])}"
@@ -107,7 +107,7 @@ def _level(event: Event) -> str:
 
 
 def replay_table(found: Replay) -> str:
-    """What changed, as lines of text."""
+    """Return the changes as lines of text."""
     then = _outcome(found.verdict_then, found.error_then)
     now = _outcome(found.verdict_now, found.error_now)
     lines = [

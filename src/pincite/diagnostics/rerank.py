@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What `pincite rerank` prints. `kind` says what the scores are."""
+    """The output of `pincite rerank`. `kind` is the kind of the scores."""
 
     model: str
     fingerprint: str
@@ -28,8 +28,8 @@ class Order:
 
 
 def split_documents(text: str) -> tuple[str, ...]:
-    """The documents of an input: a JSON list of strings, else its lines that are not empty. Raises
-    UsageError for a JSON list of other things."""
+    """Return the documents of an input: a JSON list of strings, else its lines that are not empty.
+    Raises UsageError for a JSON list of other values."""
     if not text.lstrip().startswith("["):
         return tuple(line for line in text.splitlines() if line.strip())
     try:
@@ -50,9 +50,9 @@ async def put_in_order(
     instruction: str,
     on_notice: Callable[[Notice], None],
 ) -> Order:
-    """Rerank as `OpenModels.rerank` does, and say with what. `limit` None returns all documents.
-    Raises UsageError without a query or documents, ConfigError, ProviderError and
-    ModelUnavailable."""
+    """Rerank as `OpenModels.rerank` does, and return the results with name, fingerprint and kind of
+    the model. `limit` None returns all documents. Raises UsageError without a query or documents,
+    ConfigError, ProviderError and ModelUnavailable."""
     if not documents:
         raise UsageError(
             "there are no documents", hint="give them as arguments, or one a line on stdin"

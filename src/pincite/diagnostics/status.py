@@ -34,11 +34,11 @@ _KEYWORDS = "keyword search only"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An index folder, its collections, and what would fix or improve them. Of those `kept_back`
-    neither sources nor counts are given, as they are of all tenants. `condition` is what the
-    daemon takes and how old the index is, `refresh` whether it keeps itself up to date, `writing`
-    what other processes do to it now. An index of several machines is `shared`: it is in no folder
-    and has no daemon."""
+    """The state of an index folder and its collections, with advice to fix or improve them.
+    Collections in `kept_back` have neither sources nor counts here, as these are of all tenants.
+    `condition` is the memory of the daemon and the freshness of the index, `refresh` is "auto" if
+    it updates itself, `writing` describes what other processes write now. An index of several
+    machines is `shared`: it is in no folder and has no daemon."""
 
     index: str
     daemon_pid: int
@@ -57,15 +57,13 @@ class Status:
 
 
 async def status(engine: AsyncPincite) -> Status:
-    """Ask the daemon. Raises IndexNotFound."""
+    """Return the status, with the daemon's condition. Raises IndexNotFound."""
     client = engine.client()
     identity = await client.hello()
     condition = await client.condition()
     infos = await engine.collections()
     writing = FileLeases(engine.settings.index).holders()
-    at_it = condition.freshness.indexing or bool(
-        writing
-    )  # and it goes on where another run was cut off
+    at_it = condition.freshness.indexing or bool(writing)  # it continues an interrupted run
     advice = []
     for info in infos:
         name = info.spec.public_name
@@ -108,8 +106,8 @@ async def status(engine: AsyncPincite) -> Status:
 
 
 def kept_back(found: Status, *, all_: bool = False) -> Status:
-    """The same for somebody who may know of one tenant alone: of collections that require tags, or
-    of all, without sources, counts and the advice that these lead to."""
+    """Return the status for somebody who may know of one tenant alone. Collections that require
+    tags, or all with `all_`, lose their sources, counts and the advice from these."""
     names = {info.spec.name for info in found.collections if all_ or info.spec.require}
     if not names:
         return found
@@ -123,7 +121,7 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
 
 
 def without_contents(info: CollectionInfo) -> CollectionInfo:
-    """How a collection was made, and not what is in it."""
+    """Return the information on a collection without its contents."""
     return CollectionInfo(
         replace(info.spec, average_length=0.0),
         (),
@@ -136,7 +134,8 @@ def without_contents(info: CollectionInfo) -> CollectionInfo:
 
 
 def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
-    """What users call the collection where that is not its name, and why it is not searched."""
+    """Return words for a collection that is a part of another, being filled, or replaced; "" for
+    others."""
     of = f", a part of {spec.public_name}" if spec.base else ""
     if spec.pending:
         return f"{of}, being filled"
@@ -144,7 +143,7 @@ def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
 
 
 def foreign_lines(info: CollectionInfo) -> list[str]:
-    """A collection of another program."""
+    """Return the lines for a collection of another program."""
     spec = info.spec
     points = "cannot be searched" if info.broken else counted(info.chunks, "point")
     return [
@@ -156,7 +155,7 @@ def foreign_lines(info: CollectionInfo) -> list[str]:
 
 
 def _values(attributes: Attributes) -> str:
-    """Attributes as `--set` takes them, long values cut."""
+    """Return attributes in the form of `--set`, with long values cut."""
     given = ((name, one) for name, value in attributes.items() for one in values_of(value))
     return ", ".join(
         f"{name}={text[:60]}{'...' * (len(text) > 60)}"
@@ -166,7 +165,7 @@ def _values(attributes: Attributes) -> str:
 
 
 def status_table(found: Status) -> str:
-    """A status as lines of text."""
+    """Return a status as lines of text."""
     lines = [
         f"index    {one_line(found.index)}",
         (
