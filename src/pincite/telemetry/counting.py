@@ -1,4 +1,4 @@
-"""Numbers and words of what a stage gave, and no text of it."""
+"""Count the results of a stage, without any text of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pincite.ports.tracing import Value
 
 
 def counts_of(value: object) -> Iterator[tuple[str, Value]]:
-    """Attributes of the span of a stage: how many candidates, hits and warnings its value has, and
-    which verdict."""
+    """Yield attributes for the span of a stage: the numbers of its candidates, items, warnings,
+    rankings and hits, and its verdict."""
     if isinstance(value, tuple | list):
         yield "pincite.candidates", len(value)
         return

@@ -1,4 +1,4 @@
-"""Logs as JSON, one object a line."""
+"""Logs as JSON, one object per line."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import IO, Any, Final
 
 from pincite.support.secrets import mask
 
-#: What a caller passes as `extra`, a mapping of names to numbers, words and the like.
+#: The key in `extra` for a mapping of names to numbers, words and the like.
 EVENT: Final = "event"
 _MOST_CHARS = 20_000  # of a message; a traceback of a deep recursion has more
-_SECRET_CHARS: Final = 4_000  # more, so that no secret is cut before it is masked
+_SECRET_CHARS: Final = 4_000  # so that no secret is cut before it is masked
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line: time, level, logger, message, the values of its event, the error, and
-    by which trace it came about. Secrets are masked, and whatever is no ASCII is escaped, control
-    characters and those that turn text around among it."""
+    """Formats a record as one line: time, level, logger, message, values of its event, error, and
+    ids of the current trace. Secrets are masked. All characters beyond ASCII are escaped, including
+    control characters and those that change the direction of text."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """Return the line, without its end."""
         when = datetime.fromtimestamp(record.created, UTC)
         line: dict[str, Any] = {
             "time": when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -43,13 +43,13 @@ class JsonLines(logging.Formatter):
 
 
 def log_as_json(stream: IO[str] | None = None) -> None:
-    """Everything that this process logs from INFO on goes to stderr, or `stream`, as JSON."""
+    """Log everything of this process from level INFO on to stderr, or `stream`, as JSON."""
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
-    for name in ("httpx", "httpcore"):  # they log every address that is asked
+    for name in ("httpx", "httpcore"):  # they log every address of a request
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
@@ -75,7 +75,7 @@ def _plain(value: object) -> object:
 
 
 def _trace() -> dict[str, str]:
-    """The ids of the current span, none where there is none."""
+    """Return the ids of the current span, empty without one."""
     api: Any = sys.modules.get("opentelemetry.trace")  # without it there is no span
     if api is None:
         return {}

@@ -1,4 +1,4 @@
-"""Spans by OpenTelemetry: the API for making them, the SDK for sending them to a collector."""
+"""Spans by OpenTelemetry: the API creates them, the SDK sends them to a collector."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 log = logging.getLogger("pincite.telemetry")
 
 INSTALL = "pip install 'pincite[otel]'"
-_MOST_CHARS = 4_000  # of a text, where texts are sent
-_SECRET_CHARS = 4_000  # more, so that no secret is cut before it is masked
+_MOST_CHARS = 4_000  # of a text, if texts are sent
+_SECRET_CHARS = 4_000  # so that no secret is cut before it is masked
 _MS = 1_000_000
 
 
 class _Span:
-    """A span of theirs."""
+    """A `Span` that wraps one of OpenTelemetry."""
 
     def __init__(self, recorded: Recorded, *, texts: bool) -> None:
         self._recorded = recorded
         self.texts = texts and recorded.is_recording()
 
     def set(self, name: str, value: Value) -> None:
-        """See `Span.set`. Texts are masked as the retrieval log is, and cut."""
+        """See `Span.set`. Texts are masked as in the retrieval log, and cut."""
         self._recorded.set_attribute(name, _shown(value))
 
     def rename(self, name: str) -> None:
@@ -53,7 +53,7 @@ class _Span:
 
 
 class OpenTelemetry:
-    """A `Tracing` over a tracer provider."""
+    """Implements `Tracing` with a tracer provider."""
 
     def __init__(self, provider: Any, *, texts: bool = False) -> None:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -72,7 +72,8 @@ class OpenTelemetry:
         *,
         current: bool = True,
     ) -> Iterator[Span]:
-        """See `Tracing.span`. What an error says is not kept: it may quote a question or a path."""
+        """See `Tracing.span`. The message of an error is not recorded: it may quote a question or a
+        path."""
         from opentelemetry.trace import SpanKind as Kind
         from opentelemetry.trace import use_span
 
@@ -88,7 +89,7 @@ class OpenTelemetry:
             try:
                 yield made
             except GeneratorExit:
-                raise  # whoever read an answer has had enough of it
+                raise  # the reader of an answer stopped early
             except BaseException as error:
                 made.fail(type(error).__name__)
                 raise
@@ -130,8 +131,8 @@ class OpenTelemetry:
 
 
 class _Stages:
-    """A stage is known by its name when it ends. Its span begins before, so that the calls of
-    models that it makes are below it."""
+    """Follows the stages of a search. The name of a stage is known only when it ends. Its span
+    begins before, so that its calls of models are below it."""
 
     def __init__(self, tracer: Any) -> None:
         self._tracer = tracer
@@ -157,8 +158,8 @@ class _Stages:
         self.begun()
 
     def close(self, error: BaseException | None) -> None:
-        """The search has ended. A stage that an error ended is kept, without its name; what has
-        begun after the last one is none."""
+        """End the search. A stage that ended with an error is kept, without its name; a span that
+        began after the last stage is dropped."""
         made = self._leave()
         if made is not None and error is not None:
             _Span(made, texts=False).fail(type(error).__name__)
@@ -175,7 +176,7 @@ class _Stages:
 
 
 def is_there() -> bool:
-    """Are the libraries of the extra installed?"""
+    """Return whether the libraries of the extra are installed."""
     from importlib.util import find_spec
 
     try:
@@ -188,9 +189,9 @@ def is_there() -> bool:
 
 
 def join_process(*, texts: bool = False) -> None:
-    """Where the program that we run in has a tracer provider of its own, spans go there. Nothing is
-    imported for it, and what is installed stays; but texts are sent only as long as each engine of
-    the process lets them be."""
+    """Send spans to the tracer provider of the host program, if it has one. Nothing is imported for
+    that, and an installed tracing stays. But texts are sent only if all engines of the process
+    allow it."""
     known = installed()
     if known is not None:
         if isinstance(known, OpenTelemetry) and not texts:
@@ -207,14 +208,14 @@ def join_process(*, texts: bool = False) -> None:
 
 
 class Sending:
-    """Spans of this process on their way to a collector."""
+    """Sends spans of this process to a collector."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self.provider = provider
 
     def close(self, limit_s: float) -> bool:
-        """Send what is left, for as long at most. False where that took too long: the rest is
-        lost, and a thread that waits for the collector ends with the process."""
+        """Send the remaining spans within `limit_s` seconds. Return False if that took too long:
+        the rest is lost, and a thread that waits for the collector ends with the process."""
         install(None)
         thread = threading.Thread(target=self.provider.shutdown, daemon=True)
         thread.start()
@@ -225,9 +226,9 @@ class Sending:
 def start_sending(
     environ: Mapping[str, str], *, texts: bool, processors: tuple[SpanProcessor, ...] = ()
 ) -> Sending:
-    """Make spans of this process and send them as the variables `OTEL_*` say, or hand them to
-    `processors`. Raises ConfigError where the extra is missing, and for an exporter or a value of a
-    variable that is unknown."""
+    """Make spans of this process and send them according to the variables `OTEL_*`, or to
+    `processors`. Raises ConfigError if the extra is missing, and for an unknown exporter or an
+    invalid value of a variable."""
     if not is_there():
         raise ConfigError("tracing needs libraries that are not installed", hint=INSTALL)
     from opentelemetry.sdk.resources import Resource
@@ -290,5 +291,5 @@ def _shown(value: Value) -> Value:
 
 
 def _masked(text: str) -> str:
-    """Cut behind the mask: half of a key would not look like one."""
+    """Mask, then cut: a part of a key would not be recognised."""
     return mask(text[: _MOST_CHARS + _SECRET_CHARS])[:_MOST_CHARS]
