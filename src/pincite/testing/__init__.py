@@ -1,7 +1,7 @@
 """Fakes and contract tests for authors of adapters.
 
-A suite is a class of tests. Derive from it, say how the thing under test is opened, and pytest runs
-every promise of the port's docstrings against it:
+A suite is a class of tests. Derive from it, define how the object under test is opened, and pytest
+checks all promises of the port's docstrings:
 
     class TestMemoryStore(StoreContract):
         @asynccontextmanager
@@ -20,5 +20,5 @@ _SUITES = (
     "workspace_rates",
 )
 
-if "pytest" in sys.modules:  # failures of a suite say what was compared
+if "pytest" in sys.modules:  # failures show the compared values
     sys.modules["pytest"].register_assert_rewrite(*(f"{__name__}.{suite}" for suite in _SUITES))

@@ -1,4 +1,4 @@
-"""What `Store` promises of attributes and filters on them, as tests. Part of `StoreContract`."""
+"""Tests of what `Store` promises for attributes and filters on them. Part of `StoreContract`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from pincite.testing.running import contract
 
 
 class AttributeContract:
-    """Kept, found. `attribute_filters` random ones are tried, and an attribute has
-    `attribute_values`; a store that is slow may take fewer, but more than its pages have."""
+    """Attributes are kept and found. `attribute_filters` is the number of random filters to try,
+    `attribute_values` the number of values of an attribute; a slow store may take fewer, but more
+    than a page has."""
 
     attribute_filters = 1_000
     attribute_values = MANY
-    #: Does the engine compare integers as floats? The one in Qdrant's client does not.
+    #: Whether the engine compares integers as floats. The one in Qdrant's client does not.
     compares_floats = True
 
     @contract
@@ -55,7 +56,7 @@ class AttributeContract:
             theirs = await found(exact, filter_)
             assert await found(store, filter_) == theirs, filter_
             passed += bool(theirs)
-        assert passed > self.attribute_filters / 3  # or they say little
+        assert passed > self.attribute_filters / 3  # otherwise the test shows little
 
     @contract
     async def test_ten_thousand_values_of_one_attribute(self, store: Store) -> None:
@@ -189,7 +190,7 @@ class AttributeContract:
 
 
 def _rounds(condition: Condition) -> bool:
-    """Is it a range with a bound that a float may not have?"""
+    """Return whether it is a range with a bound that a float may not represent."""
     if not isinstance(condition, Range) or condition.exactly is not None:
         return False
     bounds = (condition.gte, condition.gt, condition.lte, condition.lt)

@@ -1,4 +1,4 @@
-"""What `Catalog` promises, as tests."""
+"""Tests of what `Catalog` promises."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ OTHER_SPEC = replace(DENSE_SPEC, name="other")
 
 
 def record_of(path: str, revision: str, source: str = "acme/docs") -> DocumentRecord:
-    """A document of two chunks."""
+    """Return a document of two chunks."""
     return document_of(path, revision, ["one two", "three"], source=source)[0]
 
 
 def counts_of(chunks: int, *terms: int) -> TermCounts:
-    """So many chunks with all of these terms."""
+    """Return counts of `chunks` chunks that all have these terms."""
     return TermCounts(chunks, dict.fromkeys(terms, chunks))
 
 
 class CatalogContract:
-    """Derive, and let `opened` yield an empty catalog."""
+    """Derive from it and let `opened` yield an empty catalog."""
 
     @contract
     async def test_an_empty_catalog_has_nothing(self, catalog: Catalog) -> None:
@@ -123,7 +123,7 @@ class CatalogContract:
         a, b = record_of("a.md", "r1"), record_of("b.md", "r2")
         await catalog.put("main", [a, b], {"r1": counts_of(2, 7, 8), "r2": counts_of(1, 8)})
         assert await catalog.frequencies("main", [7, 8, 9]) == TermCounts(3, {7: 2, 8: 3})
-        await catalog.put("main", [replace(a, ref="beef")])  # as it was, but for its ref
+        await catalog.put("main", [replace(a, ref="beef")])  # unchanged except for its ref
         assert await catalog.frequencies("main", [8]) == TermCounts(3, {8: 3})
         await catalog.put("main", [a], {"r1": counts_of(3, 8)})  # weighed again
         assert await catalog.frequencies("main", [7, 8]) == TermCounts(4, {8: 4})
@@ -131,7 +131,7 @@ class CatalogContract:
         assert await catalog.frequencies("main", [7, 8, 9]) == TermCounts(2, {8: 1, 9: 1})
         await catalog.delete("main", ["r1", "r2"])
         assert await catalog.frequencies("main", [8, 9]) == TermCounts(1, {9: 1})
-        await catalog.put("main", [replace(a, revision="r4")])  # nobody counted
+        await catalog.put("main", [replace(a, revision="r4")])  # not counted
         assert await catalog.frequencies("main", [8, 9]) == TermCounts()
 
     @contract

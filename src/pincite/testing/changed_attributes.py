@@ -1,4 +1,4 @@
-"""What `Store` promises of changed attributes, as tests. Part of `StoreContract`."""
+"""Tests of what `Store` promises for changed attributes. Part of `StoreContract`."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class ChangedAttributesContract:
 
 
 def _without(point: Point) -> Any:
-    """The chunk without attributes."""
+    """Return the chunk without attributes."""
     return replace(point.chunk, attributes={})
 
 

@@ -1,4 +1,4 @@
-"""What `Store` promises of what it holds, as tests. Part of `StoreContract`."""
+"""Tests of what `Store` promises for its contents. Part of `StoreContract`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ STRANGE_TEXTS = (
 
 
 class ContentContract:
-    """What goes in comes out, and what must not go in does not."""
+    """Valid points come back unchanged, and invalid ones are refused."""
 
     @contract
     async def test_loading_keeps_the_order_asked_for(self, store: Store) -> None:

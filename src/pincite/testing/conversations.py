@@ -1,4 +1,4 @@
-"""What `Conversations` promises, as tests."""
+"""Tests of what `Conversations` promises."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pincite.testing.running import contract
 
 
 def pair(number: int) -> tuple[Turn, Turn]:
-    """A question and its answer."""
+    """Return a question and its answer."""
     question = Turn("user", f"question {number}?")
     cited = (f"docs@1:a.md#L{number}",)
     return question, Turn("assistant", f"answer {number}", citations=cited, kind="failed")
 
 
 class ConversationsContract:
-    """Derive, and let `opened` yield conversations of which there are none yet."""
+    """Derive from it and let `opened` yield a store without conversations."""
 
     @contract
     async def test_what_was_said_is_read_again(self, conversations: Conversations) -> None:
@@ -183,7 +183,7 @@ class ConversationsContract:
 
     @contract
     async def test_a_citation_of_an_odd_name_is_kept(self, conversations: Conversations) -> None:
-        """With a space that does not break, one of another script, and joined characters."""
+        """With a no-break space, an ideographic space, and joined characters."""
         odd = ("docs@1:my\xa0file\u3000\U0001f468\u200d\U0001f680.md#L2",)
         id_ = await conversations.begin("ada")
         await conversations.append("ada", id_, (Turn("assistant", "yes", citations=odd),))

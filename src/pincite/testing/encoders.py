@@ -1,4 +1,4 @@
-"""What `DenseEncoder` and `SparseEncoder` promise, as tests."""
+"""Tests of what `DenseEncoder` and `SparseEncoder` promise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS = (
 
 
 class DenseEncoderContract:
-    """Derive, and let `opened` yield an encoder."""
+    """Derive from it and let `opened` yield an encoder."""
 
     @contract
     async def test_vectors_are_unit_float32_of_the_stated_length(
@@ -64,7 +64,8 @@ class DenseEncoderContract:
 
 
 class GroupedEncoderContract:
-    """Derive beside `DenseEncoderContract`, and let `opened` yield an encoder that is both."""
+    """Derive from it as well as from `DenseEncoderContract`, and let `opened` yield an encoder that
+    is both."""
 
     @contract
     async def test_each_document_gets_a_matrix_of_its_chunks(self, encoder: GroupedEncoder) -> None:
@@ -88,7 +89,8 @@ class GroupedEncoderContract:
 
 
 class SparseEncoderContract:
-    """Derive, and let `opened` yield an encoder. `CountingContract` is for those with IDF."""
+    """Derive from it and let `opened` yield an encoder. `CountingContract` is for those with
+    IDF."""
 
     @contract
     async def test_vectors_are_ascending_u32_with_positive_values(
@@ -121,7 +123,7 @@ class SparseEncoderContract:
 
 
 class CountingContract(SparseEncoderContract):
-    """What term weights promise that the store multiplies with the IDF."""
+    """Tests of term weights that the store multiplies by the IDF."""
 
     @contract
     async def test_query_values_are_counts(self, encoder: SparseEncoder) -> None:

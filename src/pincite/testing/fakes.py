@@ -1,4 +1,4 @@
-"""Small deterministic stand-ins for models: what they say follows from the text alone."""
+"""Small deterministic fakes of models: their output depends on the text alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PIECE = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case."""
+    """Return the words of a text in lower case."""
     return _WORD.findall(text.lower())
 
 
@@ -28,8 +28,8 @@ def _number(word: str, size: int) -> int:
 
 
 class HashingEncoder:
-    """A `DenseEncoder`: every word adds a direction of its own, so that texts with the same words
-    are close."""
+    """A `DenseEncoder`: every word adds a direction of its own, so texts with the same words are
+    close."""
 
     def __init__(self, dimensions: int = 16) -> None:
         self.fingerprint = f"hashing/{dimensions}"
@@ -37,7 +37,7 @@ class HashingEncoder:
         self.languages: frozenset[str] = frozenset()
 
     def vector(self, text: str) -> Vector:
-        """The vector of a text."""
+        """Return the vector of a text."""
         total = np.zeros(self.dimensions, dtype=np.float64)
         total[0] = 1e-3  # a text without words has a direction, too
         for word in words(text):
@@ -55,7 +55,7 @@ class HashingEncoder:
 
 
 class CountingEncoder:
-    """A `SparseEncoder`: a word weighs as often as it is there, damped by the length."""
+    """A `SparseEncoder`: the weight of a word is its count, damped by the length."""
 
     fingerprint = "counting"
     idf = True
@@ -80,7 +80,7 @@ def _sparse(weights: dict[str, float]) -> SparseVector:
 
 
 class OverlapReranker:
-    """A `Reranker`: the share of the query's words that a document has."""
+    """A `Reranker`: the score is the share of the query's words that a document has."""
 
     fingerprint = "overlap"
     kind: SignalKind = "probability"
@@ -105,7 +105,7 @@ class OverlapReranker:
 
 
 class FailingReranker:
-    """A `Reranker` whose model is never there."""
+    """A `Reranker` whose model is never available."""
 
     fingerprint = "failing"
     kind: SignalKind = "logit"
@@ -127,8 +127,8 @@ class FailingReranker:
 
 
 class ScriptedLLM:
-    """An `LLM` that gives these answers in turn, the last one for ever, and keeps what it was
-    asked."""
+    """An `LLM` that returns these answers in turn, then the last one again, and keeps the messages
+    in `asked`."""
 
     fingerprint = "scripted"
 
@@ -159,4 +159,4 @@ class ScriptedLLM:
             on_finish(answer.finish)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""

@@ -1,7 +1,7 @@
-"""What `Store` promises of filters, as tests. Part of `StoreContract`.
+"""Tests of what `Store` promises for filters. Part of `StoreContract`.
 
-Random filters over random points: every store must let the same ids pass as `MemoryStore`, which
-evaluates them with `ports.predicate`.
+Random filters are applied to random points: every store must return the same ids as `MemoryStore`,
+which evaluates filters with `ports.predicate`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FILTERS = 120
 
 
 def filterable_points(count: int, seed: int) -> list[Point]:
-    """Points of which some have every field that a filter knows, and some have few."""
+    """Return points of which some have every field of filters, and some have few."""
     dice = random.Random(seed)
     return [
         point_of(
@@ -67,7 +67,7 @@ def filterable_points(count: int, seed: int) -> list[Point]:
 
 
 def random_condition(dice: random.Random, ids: list[str]) -> Condition:
-    """Any condition on any field that it knows."""
+    """Return any condition on any of its fields."""
     kind = dice.choice((AnyOf, AnyOf, Range, Text, Phrase, Prefix, Exists, Ids))
     if kind is Ids:
         return Ids(tuple(dice.sample([*ids, id_of("missing"), "no id"], dice.randint(0, 20))))
@@ -89,7 +89,7 @@ def random_condition(dice: random.Random, ids: list[str]) -> Condition:
 
 
 def random_filter(dice: random.Random, ids: list[str]) -> Filter:
-    """Up to two conditions of each sort."""
+    """Return a filter with up to two conditions of each sort."""
 
     def some() -> tuple[Condition, ...]:
         return tuple(random_condition(dice, ids) for _ in range(dice.choice((0, 0, 1, 2))))
@@ -98,7 +98,7 @@ def random_filter(dice: random.Random, ids: list[str]) -> Filter:
 
 
 class FilterContract:
-    """The same filters, the same ids."""
+    """The same filters return the same ids."""
 
     @contract
     async def test_random_filters_let_the_same_points_pass_everywhere(self, store: Store) -> None:
@@ -121,7 +121,7 @@ class FilterContract:
             )
             assert {hit.id for hit in ours.hits} == {hit.id for hit in theirs.hits}, filter_
             passed += bool(theirs.hits)
-        assert passed > _FILTERS / 4  # or they say little
+        assert passed > _FILTERS / 4  # otherwise the test shows little
 
     @contract
     async def test_a_filter_that_cannot_be_is_refused(self, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""What `Store` promises of fusion in the store, as tests. Part of `StoreContract`."""
+"""Tests of what `Store` promises for fusion in the store. Part of `StoreContract`."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from pincite.testing.running import contract
 from pincite.testing.scores import WORDS, random_points
 
 _TOLERANCE = 1e-3
-_SAME = 1e-4  # scores of one branch that are so close may change places
+_SAME = 1e-4  # scores of one branch that may change places
 _CASES_A_QUESTION = 20
 _FILTERS = (Filter(), Filter(), Filter(must=(AnyOf("repo", ("acme/docs",)),)))
 _METHODS: tuple[Literal["rrf", "dbsf"], ...] = ("rrf", "dbsf")
 
 
 class FusionContract:
-    """One call for both branches. `fusion_cases` random ones are tried; a store whose engine fuses
-    should take 1,000."""
+    """Fusion of both branches in one call. `fusion_cases` is the number of random cases; a store
+    whose engine fuses should take 1,000."""
 
     fusion_cases = 100
     exact: type[MemoryStore] = MemoryStore
 
     async def both(self, store: Store) -> MemoryStore:
-        """The same points in this store and in one that calculates exactly."""
+        """Put the same points into this store and into one with exact arithmetic, and return the
+        latter."""
         exact = self.exact()
         for each in (store, exact):
             await each.create(DENSE_SPEC)
@@ -79,8 +80,8 @@ class FusionContract:
 
 
 def agree(ranking: Ranking, branches: Sequence[Ranking], request: SearchRequest) -> None:
-    """Every score is one that the whole branches can give, whichever way their ties fall, and
-    nothing that must be better is missing."""
+    """Assert that every score is possible for the whole branches, in any order of ties, and that no
+    better hit is missing."""
     limits = {"dense": request.dense_limit, "sparse": request.sparse_limit}
     bounds: dict[str, tuple[float, float]] = {}
     for branch in branches:
@@ -101,7 +102,7 @@ def agree(ranking: Ranking, branches: Sequence[Ranking], request: SearchRequest)
 def _bounds(
     hits: Sequence[Hit], limit: int, request: SearchRequest
 ) -> Mapping[str, tuple[float, float]]:
-    """The least and the most that one branch can give each of its hits."""
+    """Return the least and the greatest contribution of one branch to each of its hits."""
     scores = [hit.score for hit in hits]
     found = scores[:limit]
     deviation = statistics.stdev(found) if len(found) > 1 else 0.0

@@ -1,4 +1,4 @@
-"""Documents for the suites of an index, and what can be seen of them."""
+"""Documents for the suites of an index, and what searches see of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOT_UNIT = 2 * DENSE.vector("fox")
 
 
 async def texts(index: Index, collection: str = "main") -> list[str]:
-    """The texts of all visible chunks."""
+    """Return the texts of all visible chunks, sorted."""
     found: list[str] = []
     after = None
     while page := await index.page(collection, after, 2):
@@ -24,7 +24,7 @@ async def texts(index: Index, collection: str = "main") -> list[str]:
 
 
 async def chunk_found(index: Index, text: str) -> Chunk:
-    """The best hit of a search, loaded."""
+    """Return the chunk of the best hit of a search."""
     rankings = await index.search("main", request_for(text))
     (stored,) = await index.load("main", [rankings[-1].hits[0].id])
     return stored.chunk

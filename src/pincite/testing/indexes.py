@@ -1,4 +1,4 @@
-"""What `Index` promises, as tests."""
+"""Tests of what `Index` promises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pincite.testing.running import contract
 
 
 class IndexContract(ReplacingContract):
-    """Derive, and let `opened` yield an empty index."""
+    """Derive from it and let `opened` yield an empty index."""
 
     @contract
     async def test_an_empty_index_has_no_collections(self, index: Index) -> None:
@@ -254,7 +254,7 @@ class IndexContract(ReplacingContract):
         document = document_of("a.md", "a1", ["the brown fox"], dense=False)
         await index.replace("main", [document])
         assert await index.embedded("main", document.record.source, "a.md") == ()
-        await index.create(DENSE_SPEC)  # its points have none yet
+        await index.create(DENSE_SPEC)  # its points have no vectors yet
         assert await index.embedded("main", document.record.source, "a.md") == ()
 
     @contract

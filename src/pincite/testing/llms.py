@@ -1,4 +1,4 @@
-"""What `LLM` promises, as tests."""
+"""Tests of what `LLM` promises."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ASKED = (
 
 
 class LLMContract:
-    """Derive, and let `opened` yield a model that answers `ASKED` with at least three words, the
-    same each time."""
+    """Derive from it and let `opened` yield a model that answers `ASKED` with at least three words,
+    always the same."""
 
     @contract
     async def test_an_answer_is_whole_and_says_why_it_ended(self, llm: LLM) -> None:

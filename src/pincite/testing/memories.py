@@ -1,4 +1,4 @@
-"""What `Memory` promises, as tests."""
+"""Tests of what `Memory` promises."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOKALIKES = (
 
 
 class MemoryContract:
-    """Derive, and let `opened` yield an empty memory that keeps texts as they are."""
+    """Derive from it and let `opened` yield an empty memory that keeps texts unchanged."""
 
     @contract
     async def test_what_is_remembered_is_found_again(self, memory: Memory) -> None:

@@ -31,12 +31,12 @@ DENSE_SPEC = replace(LEXICAL_SPEC, dense=DENSE.fingerprint, dimensions=DENSE.dim
 
 
 def id_of(name: str) -> str:
-    """The id of the chunk of this name."""
+    """Return the id of the chunk of this name."""
     return blake2b(name.encode(), digest_size=16).hexdigest()
 
 
 def chunk_of(text: str, name: str | None = None, **values: Any) -> Chunk:
-    """A chunk of that text, the only one of its file."""
+    """Return a chunk of that text, the only one of its file."""
     fields: dict[str, Any] = {
         "id": id_of(name or text),
         "repo": "acme/docs",
@@ -55,7 +55,7 @@ def chunk_of(text: str, name: str | None = None, **values: Any) -> Chunk:
 
 
 def point_of(text: str, name: str | None = None, *, dense: bool = True, **values: Any) -> Point:
-    """The point of such a chunk, encoded with the fakes."""
+    """Return the point of such a chunk, encoded with the fakes."""
     sparse, length = SPARSE.encode_document(text, AVERAGE_LENGTH)
     vector = DENSE.vector(text) if dense else None
     return Point(chunk_of(text, name, **values), sparse, length, vector)
@@ -64,7 +64,7 @@ def point_of(text: str, name: str | None = None, *, dense: bool = True, **values
 def document_of(
     path: str, revision: str, texts: Sequence[str], *, dense: bool = True, source: str = "acme/docs"
 ) -> IndexedDocument:
-    """A document of one chunk per text; their ids follow from revision and place."""
+    """Return a document of one chunk per text; their ids depend on revision and position."""
     points = tuple(
         point_of(text, f"{revision}/{place}", dense=dense, repo=source, path=path)
         for place, text in enumerate(texts)
@@ -84,7 +84,8 @@ def document_of(
 
 
 def assert_close(loaded: Vector | None, staged: Vector | None) -> None:
-    """A vector as `Store.load` may give it: float32, of norm 1, perhaps coarse."""
+    """Assert that `loaded` is a vector as `Store.load` may return it: float32, of length 1, perhaps
+    coarse."""
     assert loaded is not None
     assert staged is not None
     assert loaded.dtype == np.float32
@@ -93,7 +94,7 @@ def assert_close(loaded: Vector | None, staged: Vector | None) -> None:
 
 
 def assert_equal(held: Vector | None, staged: Vector | None) -> None:
-    """A vector as `Store.vectors` may give it: float32, the same to 1e-6."""
+    """Assert that `held` is a vector as `Store.vectors` may return it: float32, equal to 1e-6."""
     assert held is not None
     assert staged is not None
     assert held.dtype == np.float32
@@ -101,11 +102,11 @@ def assert_equal(held: Vector | None, staged: Vector | None) -> None:
 
 
 def source_of(name: str = "acme/docs") -> SourceRecord:
-    """A source that has never been indexed to the end."""
+    """Return a source whose indexing has never been completed."""
     return SourceRecord(Source(name, f"/somewhere/{name}", "folder"))
 
 
 def request_for(text: str, **values: Any) -> SearchRequest:
-    """A search for that text on both branches."""
+    """Return a search for that text on both branches."""
     branches: dict[str, Any] = {"dense": DENSE.vector(text), "sparse": SPARSE.encode_query(text)}
     return SearchRequest(**({"words": text} | branches | values))

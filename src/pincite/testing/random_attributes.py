@@ -1,4 +1,4 @@
-"""Points with attributes of all types, random filters on them, and what these find."""
+"""Points with attributes of all types, random filters on them, and the ids that these find."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ MANY = 10_000
 
 
 def random_attributes(dice: random.Random, number: int) -> dict[str, AttributeValue]:
-    """Some of all attributes; `student` is of this number alone."""
+    """Return a random part of all attributes; the value of `student` belongs to this number
+    alone."""
     held: dict[str, AttributeValue] = {
         "student": f"s{number:05d}",
         "course": dice.choice(WORDS),
@@ -68,7 +69,7 @@ def random_attributes(dice: random.Random, number: int) -> dict[str, AttributeVa
 
 
 def random_condition(dice: random.Random) -> Condition:
-    """Any condition on any attribute that it knows."""
+    """Return any condition on any of its attributes."""
     name = dice.choice(tuple(TYPES))
     if dice.random() < 0.1:
         return Exists(name)
@@ -98,7 +99,7 @@ def _bounds(dice: random.Random, values: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def random_filter(dice: random.Random) -> Filter:
-    """Up to two conditions of each sort."""
+    """Return a filter with up to two conditions of each sort."""
 
     def some() -> tuple[Condition, ...]:
         return tuple(random_condition(dice) for _ in range(dice.choice((0, 0, 1, 2))))
@@ -109,7 +110,7 @@ def random_filter(dice: random.Random) -> Filter:
 def points_with(
     number_of: int, dice: random.Random, *, first: int = 0, text: str = "fox"
 ) -> list[Point]:
-    """Points of the same text with random attributes."""
+    """Return points of the same text with random attributes."""
     return [
         point_of(text, f"attributes/{number}", attributes=random_attributes(dice, number))
         for number in range(first, first + number_of)
@@ -117,12 +118,12 @@ def points_with(
 
 
 async def found(store: Store, filter_: Filter, *, limit: int = 200) -> set[str]:
-    """The ids that the filter lets pass."""
+    """Return the ids of points that match the filter."""
     request = request_for("fox", filter=filter_, sparse=None, dense_limit=limit, exact=True)
     (ranking,) = await store.search("main", request)
     return {hit.id for hit in ranking.hits}
 
 
 def typed(held: Mapping[str, AttributeValue]) -> dict[str, tuple[str, AttributeValue]]:
-    """Each value with its type, as `1 == True == 1.0`."""
+    """Return each value with its type, as `1 == True == 1.0`."""
     return {name: (type(value).__name__, value) for name, value in held.items()}

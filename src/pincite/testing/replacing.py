@@ -1,4 +1,4 @@
-"""What `Index` promises of replaced documents, as tests. Part of `IndexContract`."""
+"""Tests of what `Index` promises for replaced documents. Part of `IndexContract`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pincite.testing.running import contract
 
 
 class ReplacingContract:
-    """Documents are replaced whole, together, and in one step for searches."""
+    """Documents are replaced whole and together, and in one step for searches."""
 
     @contract
     async def test_replacing_removes_what_was_there(self, index: Index) -> None:

@@ -1,4 +1,4 @@
-"""What `Reranker` promises, as tests."""
+"""Tests of what `Reranker` promises."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANGES: dict[SignalKind, tuple[float, float]] = {
 
 
 class RerankerContract:
-    """Derive, and let `opened` yield a reranker."""
+    """Derive from it and let `opened` yield a reranker."""
 
     @contract
     async def test_every_document_is_judged_once_best_first(self, reranker: Reranker) -> None:

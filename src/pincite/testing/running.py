@@ -12,13 +12,14 @@ S = TypeVar("S", covariant=True)
 
 
 class Opens(Protocol[S]):
-    """A suite that opens what it tests."""
+    """A suite that opens the object under test."""
 
     def opened(self) -> AbstractAsyncContextManager[S]: ...
 
 
 def contract(test: Callable[[Any, Any], Awaitable[None]]) -> Callable[[Any], None]:
-    """A test of a suite: gets what `opened` yields, on an event loop of its own."""
+    """Return a test of a suite. It gets the object that `opened` yields, in an event loop of its
+    own."""
 
     @wraps(test)
     def run(self: Opens[Any]) -> None:

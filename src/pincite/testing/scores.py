@@ -1,9 +1,9 @@
-"""What `Store` promises of scores, limits, ties and filters, as tests. Part of `StoreContract`.
+"""Tests of what `Store` promises for scores, limits, ties and filters. Part of `StoreContract`.
 
-Scores of any store agree with those of `MemoryStore`, which computes them exactly, to TOLERANCE of
-their size. Ids whose scores are closer than that may come in either order, and at a limit
-either may be there. Sparse scores are compared only when nothing was removed or replaced since the
-last `optimise`, for IDF may count such points until then.
+Scores of any store agree with the exact ones of `MemoryStore` to a relative TOLERANCE. Ids with
+closer scores may come in either order, and at a limit either may be included. Sparse scores are
+compared only if nothing was removed or replaced since the last `optimise`, because IDF may count
+such points until then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORDS = ("fox", "cow", "hen", "owl", "pig", "rat", "bee", "elk", "emu", "yak")
 
 
 def assert_same(ours: Sequence[Ranking], exact: Sequence[Ranking]) -> None:
-    """Two answers to one request agree, up to rounding."""
+    """Assert that two answers to one request agree, up to rounding."""
     assert [(r.signal, r.kind, r.depth) for r in ours] == [
         (r.signal, r.kind, r.depth) for r in exact
     ]
@@ -40,7 +40,7 @@ def assert_same(ours: Sequence[Ranking], exact: Sequence[Ranking]) -> None:
 
 
 def assert_ordered(ranking: Ranking) -> None:
-    """What the source found is ordered, and so is what it was asked for."""
+    """Assert that the hits within `depth` are ordered, and so are the others."""
     for part in (ranking.hits[: ranking.depth], ranking.hits[ranking.depth :]):
         assert list(part) == sorted(part, key=lambda hit: (-hit.score, hit.id))
     assert len({hit.id for hit in ranking.hits}) == len(ranking.hits)
@@ -55,7 +55,7 @@ def _assert_same_hits(mine: Sequence[Hit], theirs: Sequence[Hit]) -> None:
 
 
 def random_points(count: int, seed: int) -> list[Point]:
-    """Points of a few words each, with every field that a filter knows."""
+    """Return points of a few words each, with every field of filters."""
     dice = random.Random(seed)
     return [
         point_of(
@@ -87,12 +87,13 @@ FILTERS = (
 
 
 class ScoreContract:
-    """Ranked, limited, tied and filtered. `exact` is overridden where another formula ranks."""
+    """Hits are ranked, limited and filtered, with ties in order. Override `exact` for a store with
+    another formula."""
 
     exact: type[MemoryStore] = MemoryStore
 
     async def filled(self, store: Store) -> MemoryStore:
-        """The exact store, with the same points as the one under test."""
+        """Put the same points into this store and into an exact one, and return the latter."""
         exact = self.exact()
         for each in (store, exact):
             await each.create(DENSE_SPEC)
@@ -102,7 +103,7 @@ class ScoreContract:
         return exact
 
     async def agree(self, store: Store, exact: Store, request: SearchRequest) -> None:
-        """Both give the same answer."""
+        """Assert that both return the same answer."""
         assert_same(await store.search("main", request), await exact.search("main", request))
 
     @contract

@@ -1,4 +1,4 @@
-"""What `Store` promises, as tests."""
+"""Tests of what `Store` promises."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pincite.testing.visibility import COW, FOX, VisibilityContract, found, show
 
 
 class CollectionContract:
-    """Created, changed, dropped."""
+    """Collections are created, changed and dropped."""
 
     @contract
     async def test_a_lexical_collection_takes_no_dense_vectors(self, store: Store) -> None:
@@ -151,4 +151,4 @@ class StoreContract(
     AttributeContract,
     ChangedAttributesContract,
 ):
-    """Derive, and let `opened` yield an empty store."""
+    """Derive from it and let `opened` yield an empty store."""

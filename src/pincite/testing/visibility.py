@@ -1,4 +1,4 @@
-"""What `Store` promises of when points are seen, as tests. Part of `StoreContract`."""
+"""Tests of what `Store` promises for the visibility of points. Part of `StoreContract`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ COW = point_of("the slow brown cow")
 
 
 async def found(store: Store, text: str) -> set[str]:
-    """The ids that a search for a text finds on either side."""
+    """Return the ids that a search for a text finds in either branch."""
     rankings = await store.search("main", request_for(text))
     return {hit.id for ranking in rankings for hit in ranking.hits}
 
 
 async def show(store: Store, revision: str, *points: Point, replaces: str | None = None) -> None:
-    """Stage and publish."""
+    """Stage and publish points."""
     await store.stage("main", {revision: points})
     await store.publish("main", {revision: replaces})
 
 
 class VisibilityContract:
-    """Staged, published, replaced and removed. A store that is slow may take fewer
+    """Points are staged, published, replaced and removed. A slow store may take fewer
     `revisions_at_once`, but more than it sends in one request."""
 
     revisions_at_once = 1_000

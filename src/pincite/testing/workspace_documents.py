@@ -1,4 +1,4 @@
-"""What `Workspaces` promises of documents and feeds, as tests."""
+"""Tests of what `Workspaces` promises for documents and feeds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pincite.workspace.ports import Workspaces
 
 
 class WorkspaceDocumentsContract:
-    """Derive, and let `opened` yield workspaces with a schema and nobody in them, that take the
-    time from `clock`."""
+    """Derive from it and let `opened` yield workspaces with a schema and without users, which take
+    the time from `clock`."""
 
     clock: Clock
 

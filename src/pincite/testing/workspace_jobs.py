@@ -1,4 +1,4 @@
-"""What `Administration` promises of jobs, as tests."""
+"""Tests of what `Administration` promises for jobs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LEASE_S = 30.0
 
 
 async def claim(workspaces: Workspaces, worker: str = "w1") -> tuple[Job, Document] | None:
-    """A job, in a transaction of its own as workers claim it."""
+    """Claim a job in a transaction of its own, as workers do."""
     async with workspaces.administration() as operator:
         return await operator.claim(worker, LEASE_S)
 
 
 async def claimed(workspaces: Workspaces, worker: str = "w1") -> tuple[Job, Document]:
-    """A job that there is."""
+    """Claim a job that must exist."""
     found = await claim(workspaces, worker)
     assert found is not None
     return found
@@ -32,26 +32,26 @@ async def claimed(workspaces: Workspaces, worker: str = "w1") -> tuple[Job, Docu
 async def finish(
     workspaces: Workspaces, job: Job, version: int, worker: str = "w1", error: str = ""
 ) -> bool:
-    """The end of a job."""
+    """Finish a job."""
     async with workspaces.administration() as operator:
         return await operator.finish(job.id, worker, version, {"title": f"v{version}"}, error)
 
 
 async def seen(workspaces: Workspaces, scene: Scene, document: Document) -> Document:
-    """The document as Ada sees it."""
+    """Return the document as Ada sees it."""
     async with workspaces.of(scene.ada.id) as session:
         return await session.document(document.id)
 
 
 async def one_document(workspaces: Workspaces, scene: Scene) -> Document:
-    """A new document of the team."""
+    """Add a document to the team's space and return it."""
     async with workspaces.of(scene.ada.id) as session:
         return await add(session, scene.team.id, source_ids=("s",))
 
 
 class WorkspaceJobsContract:
-    """Derive, and let `opened` yield workspaces with a schema and nobody in them, that take the
-    time from `clock`, and bury a job that lost its worker three times."""
+    """Derive from it and let `opened` yield workspaces with a schema and without users, which take
+    the time from `clock`, and bury a job that lost its worker three times."""
 
     clock: Clock
 
@@ -101,7 +101,7 @@ class WorkspaceJobsContract:
                     await add(session, user.personal)
             self.clock.forward(1)
         served = [users[(await claimed(workspaces))[0].user_id] for _ in range(5)]
-        async with workspaces.of(scene.eve.id) as session:  # the day after, and still not behind
+        async with workspaces.of(scene.eve.id) as session:  # a new document, and still in turn
             await add(session, scene.eve.personal)
         served += [users[(await claimed(workspaces))[0].user_id] for _ in range(4)]
         assert "".join(served) == "abeabeaaa"
@@ -313,7 +313,7 @@ class WorkspaceJobsContract:
         failed = await seen(workspaces, scene, made)
         assert failed.status == "failed"
         assert job.id in failed.error
-        assert dead.reason not in failed.error  # it may name addresses and folders of the server
+        assert dead.reason not in failed.error  # it may have addresses and folders of the server
         self.clock.forward(86_400)
         assert await claim(workspaces) is None
         async with workspaces.administration() as operator:

@@ -1,4 +1,4 @@
-"""What `Administration` promises of rates, as tests."""
+"""Tests of what `Administration` promises for rates."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RATE = Rate(per_minute=120, burst=10)  # one every half second, four in a block
 
 
 async def take(workspaces: Workspaces, wanted: int = 1, key: str = KEY, rate: Rate = RATE) -> Taken:
-    """As a process takes it."""
+    """Take requests as a process does."""
     return await workspaces.administer(lambda one: one.take_requests(key, wanted, rate))
 
 
 class WorkspaceRatesContract:
-    """Derive, and let `opened` yield workspaces with a schema and nobody in them, that take the
-    time from `clock`."""
+    """Derive from it and let `opened` yield workspaces with a schema and without users, which take
+    the time from `clock`."""
 
     clock: Clock
 
@@ -62,7 +62,7 @@ class WorkspaceRatesContract:
             await take(workspaces)
         self.clock.forward(-3_600)
         assert [(await take(workspaces)).count for _ in range(11)] == [1] * 10 + [0]
-        self.clock.forward(-1)  # as clocks are set by a little: it is waited for
+        self.clock.forward(-1)  # a small change of the clock: wait for it
         refused = await take(workspaces)
         assert (refused.count, refused.wait_s) == (0, 1.5)
 

@@ -1,4 +1,4 @@
-"""What `Workspaces` promises of users, spaces, feeds, documents and keys, as tests."""
+"""Tests of what `Workspaces` promises for users, spaces, feeds, documents and keys."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pincite.workspace.ports import Session, Workspaces
 
 HASH = "0123456789abcdef" * 4
 NOBODY = "00000000-0000-4000-8000-000000000000"
-#: What is no id, and harms nothing where it is given for one.
+#: Values that are not ids, and do no harm in place of one.
 NO_IDS = ("", NOBODY, NOBODY.upper() + "A", "'; DROP TABLE users; --", "\0", "\ud800", "x" * 10_000)
 
 
 class Clock:
-    """A clock that tests set. It stands still."""
+    """A clock that tests set. It does not run."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -29,13 +29,13 @@ class Clock:
         return self.now
 
     def forward(self, seconds: float) -> None:
-        """To later, or to earlier."""
+        """Set the clock forward, or back if negative."""
         self.now += timedelta(seconds=seconds)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Ada and Bob share a space in which Bob has a role; Eve is in none of theirs."""
+    """Ada and Bob share a space in which Bob has a role; Eve shares none with them."""
 
     ada: User
     bob: User
@@ -44,7 +44,7 @@ class Scene:
 
 
 async def set_scene(workspaces: Workspaces, role: Role = "viewer") -> Scene:
-    """Three users, a space of two of them."""
+    """Add three users, and a space of two of them."""
     async with workspaces.administration() as operator:
         ada, bob, eve = [await operator.add_user(one) for one in ("Ada", "Bob", "Eve")]
     async with workspaces.of(ada.id) as session:
@@ -54,13 +54,13 @@ async def set_scene(workspaces: Workspaces, role: Role = "viewer") -> Scene:
 
 
 async def add(session: Session, space_id: str, name: str = "a.md", **more: Any) -> Document:
-    """A document."""
+    """Add a document."""
     return await session.add_document(space_id, name, HASH, 12, **more)
 
 
 class WorkspacesContract:
-    """Derive, and let `opened` yield workspaces with a schema and nobody in them, that take the
-    time from `clock`."""
+    """Derive from it and let `opened` yield workspaces with a schema and without users, which take
+    the time from `clock`."""
 
     clock: Clock
 
@@ -133,7 +133,7 @@ class WorkspacesContract:
                 await self._nothing_there(session, wrong, wrong, wrong)
 
     async def _nothing_there(self, session: Session, space: str, document: str, feed: str) -> None:
-        """Whatever is asked of them is answered as of what there is not."""
+        """Assert that all calls with these ids are answered as for unknown ones."""
         mine = (await session.user()).personal
         asked = (
             session.space(space),
@@ -345,7 +345,7 @@ class WorkspacesContract:
                     await operator.add_key(wrong, "k", "h", "p", ("search",))
                 with pytest.raises(NotFound):
                     await operator.revoke_key(wrong)
-            with pytest.raises(NotFound):  # a space that the user is no member of
+            with pytest.raises(NotFound):  # the user is not a member of the space
                 await operator.add_key(
                     scene.eve.id, "k", "h", "p", ("search",), space_id=scene.team.id
                 )

@@ -1,8 +1,8 @@
-"""Servers of models as their documentation says they are, on loopback, for tests and demos.
+"""Model servers that behave as documented by their vendors, on loopback, for tests and demos.
 
-`http://127.0.0.1:PORT/VENDOR/...` answers like VENDOR: its shapes, limits and errors, with vectors
-and scores that follow from the text alone. Faults are switched on by `ContractServer.fail`, or from
-a shell by a POST to `/_faults`. One file per vendor adds its endpoints to one table.
+`http://127.0.0.1:PORT/VENDOR/...` answers like VENDOR, with its formats, limits and errors. Vectors
+and scores depend on the text alone. Faults are switched on by `ContractServer.fail`, or from a
+shell by a POST to `/_faults`. Each file adds endpoints of vendors to one table.
 """
 
 from pincite.testing.contract_server.chat_faults import CHAT_FAULTS

@@ -1,4 +1,6 @@
-"""`python -m pincite.testing.contract_server --port 8765`: for demos and for trying clients."""
+"""Run the server for demos and to try clients: `python -m pincite.testing.contract_server --port
+8765`.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,17 @@
-"""Chat completions, whole and streamed, as OpenAI and the local servers have them.
+"""Chat completions, whole and streamed, in the format of OpenAI and the local servers.
 
-What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap, a
-question over numbered passages with the first sentences of those that it shares most words with,
-cited, or with a refusal where there are none, a document to describe with JSON of one, or with the
-rest of its line that begins with `say: `, a query to expand with one line of each type, a
-question that is to be rewritten with itself and the long words of what the user asked before,
-anything else with the last message, word by word backwards. A model with `backwards` in its name
-does nothing else.
+The answer depends on the prompt:
+
+- documents to grade: grades by word overlap;
+- a question with passages to judge: JSON of "yes" or "no";
+- a question over numbered passages: the first sentences of those that share most words with it,
+  cited, or a refusal without passages;
+- a document to describe: JSON of a description, or the rest of its line that begins with `say: `;
+- a query to expand: one line of each type;
+- a question to rewrite: the question with the long words of the user's earlier questions;
+- anything else: the last message with its words in reverse order.
+
+A model with `backwards` in its name always reverses the words.
 """
 
 from __future__ import annotations
@@ -43,12 +48,12 @@ _SENTENCE = re.compile(r".*?[.!?](?=\s|\Z)|.+", re.DOTALL)
 _HEADING = re.compile(r"^(?:#.*|Section:.*|Title:.*|This passage is weak.*)\n+", re.MULTILINE)
 _EXPANDED = re.compile(r"Expand this search query: (.+)")
 _CITED = 2  # passages in an answer
-_YES = 0.5  # relevance from which a passage answers
+_YES = 0.5  # least relevance of a passage that answers
 _PIECE = re.compile(r"\s*\S+")
 
 
 def answer_to(prompt: str, model: str = "") -> str:
-    """What the model writes."""
+    """Return the answer of the model."""
     if "backwards" in model:
         return " ".join(reversed(prompt.split()))
     rewritten = _LAST.search(prompt)
@@ -79,7 +84,7 @@ def answer_to(prompt: str, model: str = "") -> str:
 
 
 def _description(document: str) -> str:
-    """What a document is, or what it tells the model to say: this model obeys."""
+    """Return a description of a document, or the answer that it demands: this model obeys."""
     obeyed = _TOLD_TO_SAY.search(document)
     if obeyed is not None:
         return obeyed[1]
@@ -92,7 +97,7 @@ def _description(document: str) -> str:
 
 
 def _rewrite(question: str, prompt: str) -> str:
-    """The question, and what the user asked before that it does not say."""
+    """Return the question with the long words of the user's earlier questions that it lacks."""
     before = " ".join(_BEFORE.findall(prompt))
     lost = [one for one in _LONG_WORD.findall(before) if one.lower() not in words(question)]
     return " ".join((question.rstrip("?"), *dict.fromkeys(lost))) + "?"
@@ -139,14 +144,15 @@ def _chat(request: Request) -> Response:
 
 
 def _as_text(message: Any, model: str) -> Any:
-    """The message with the text of its parts for its content."""
+    """Return the message with the text of its parts as content."""
     if not isinstance(message, dict) or not isinstance(message.get("content"), list):
         return message
     return {**message, "content": _seen(message["content"], model)}
 
 
 def _seen(parts: list[Any], model: str) -> str:
-    """The text of parts, and what a model that sees says of the pictures; others refuse them."""
+    """Return the text of the parts. A model with vision describes pictures by type, size and hash;
+    others refuse them."""
     found = []
     for part in parts:
         kind = part.get("type") if isinstance(part, dict) else None

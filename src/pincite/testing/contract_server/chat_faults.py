@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from pincite.testing.contract_server.wire import Response
 
-#: Withheld; cut off for its length; a call of a tool; no word; an error, the end of the connection,
-#: or silence after half of the words; all words, and not why it finished.
+#: The faults in order: withheld; cut off at a length; a tool call; an empty text; after half of the
+#: words an error, the end of the connection, or silence; all words without a reason to finish.
 CHAT_FAULTS: Final = (
     *("filter", "length", "tools", "empty"),
     *("midway-error", "midway-cut", "stall", "no-finish"),
@@ -21,7 +21,7 @@ _ERROR: Final = b'data: {"error":{"message":"the runner has died","type":"api_er
 
 
 def spoil_chat(name: str, response: Response, wait_s: float) -> Response:
-    """The answer with the fault in it; what is no chat is left as it is."""
+    """Return the answer with the fault in it; other responses stay unchanged."""
     if response.stream is not None:
         return Response(stream=_streamed(name, list(response.stream), wait_s))
     if not isinstance(response.body, dict) or "choices" not in response.body:
@@ -46,7 +46,7 @@ def _choice(name: str, choice: dict[str, Any]) -> dict[str, Any]:
 
 
 def _streamed(name: str, events: list[bytes], wait_s: float) -> Iterator[bytes]:
-    """The events of the stream that still come, and what comes in place of the others."""
+    """Yield the remaining events of the stream, and the fault."""
     words = [n for n, one in enumerate(events) if b'"delta":{"content"' in one]
     middle = words[len(words) // 2] if words else len(events)
     match name:

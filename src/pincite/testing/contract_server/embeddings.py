@@ -1,5 +1,6 @@
-"""The endpoints that embed, with their limits and messages: Voyage, OpenAI, Cohere and Jina, then
-those of models on this machine: Ollama, TEI, llama.cpp, vLLM and LM Studio."""
+"""Embedding endpoints with their limits and messages: Voyage, OpenAI, Cohere and Jina, then those
+of local servers: Ollama, TEI, llama.cpp, vLLM and LM Studio.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ _LMSTUDIO = {"text-embedding-nomic-embed-text-v1.5": (768, 2_048)}
 
 
 def _listed(vectors: Sequence[Any], body: Mapping[str, Any], usage: Mapping[str, int]) -> Any:
-    """OpenAI's list of embeddings, as numbers or as base64 of little-endian float32."""
+    """Return OpenAI's list of embeddings, as numbers or as base64 of little-endian float32."""
     packed = body.get("encoding_format") == "base64"
     data = [
         {
@@ -135,7 +136,7 @@ def _voyage_context(request: Request) -> Response:
     data = []
     for index, chunks in enumerate(inputs):
         whole = "\n".join(chunks)
-        # a chunk is itself and a little of its document
+        # a chunk's vector has a part of its document's
         vectors = [
             0.9 * embed(chunk, size, model="voyage-context") + 0.2 * embed(whole, size, model=model)
             for chunk in chunks

@@ -1,4 +1,4 @@
-"""The bodies of errors, vendor by vendor."""
+"""The bodies of errors of each vendor."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ ERRORS: Mapping[str, Callable[[int, str], Any]] = MappingProxyType(
         "lmstudio": _openai,
     }
 )
-#: Those that refuse requests without a key.
+#: Vendors that refuse requests without a key.
 NEED_KEY = frozenset(("voyage", "openai", "cohere", "jina"))

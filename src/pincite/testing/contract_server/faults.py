@@ -1,4 +1,4 @@
-"""Faults of a server, as switches."""
+"""Faults of a server that can be switched on."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _STATUS = {
     "500": "internal error",
     "503": "the model is overloaded",
 }
-#: What llama.cpp alone refuses with: texts beyond its batch, and what it was not started for.
+#: Errors of llama.cpp alone: texts larger than its batch, and reranking without its option.
 _LLAMACPP = {
     "500-too-large": "input (900 tokens) is too large to process. increase the physical batch size",
     "501": "This server does not support reranking. Start it with `--reranking`",
 }
 LLAMACPP_FAULTS = tuple(_LLAMACPP)
-_PACKED_CHARS = 64  # longer strings of a result are taken for packed vectors
-#: Faults of the answer: what is sent is spoilt in this way.
+_PACKED_CHARS = 64  # longer strings of a result are packed vectors
+#: Faults that change the answer.
 _SPOILT = ("slow", "cut-off", "wrong-count", "wrong-order", "nan", "no-json")
 FAULTS = (*_STATUS, *_SPOILT)
 
 
 @dataclass(slots=True)
 class Fault:
-    """A switch that is on for the next `times` requests whose path ends in `path`. `wait_s` is how
-    slow `slow` and `stall` are, `retry_after_s` what `429-retry-after` asks for."""
+    """A fault for the next `times` requests whose path ends in `path`. `wait_s` is the delay of
+    `slow` and `stall`, `retry_after_s` the wait that `429-retry-after` asks for."""
 
     name: str
     times: int = 1
@@ -58,24 +58,24 @@ class Fault:
 
 
 class Switches:
-    """The faults that are on. Safe for threads."""
+    """The active faults. Threads may share them."""
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []
         self._lock = threading.Lock()
 
     def on(self, fault: Fault) -> None:
-        """Switch on."""
+        """Switch a fault on."""
         with self._lock:
             self._faults.append(fault)
 
     def off(self) -> None:
-        """Switch all off."""
+        """Switch all faults off."""
         with self._lock:
             self._faults.clear()
 
     def take(self, path: str) -> Fault | None:
-        """The fault that this request is to meet."""
+        """Return the fault for a request, None without one."""
         with self._lock:
             for fault in self._faults:
                 if fault.times > 0 and path.endswith(fault.path):
@@ -85,7 +85,7 @@ class Switches:
 
 
 def refused(fault: Fault, vendor: Vendor) -> Response | None:
-    """The answer of a fault that is a status; None for the others."""
+    """Return the answer of a fault that is a status; None for others."""
     message = _STATUS.get(fault.name) or _LLAMACPP.get(fault.name)
     if message is None:
         return None
@@ -97,12 +97,12 @@ def refused(fault: Fault, vendor: Vendor) -> Response | None:
 
 
 def spoil(fault: Fault, response: Response) -> Response:
-    """The answer with the fault in it. `cut-off` is done while sending."""
+    """Return the answer with the fault in it. `cut-off` happens while sending."""
     if fault.name == "slow":
         time.sleep(fault.wait_s)
     if fault.name in CHAT_FAULTS:
         return spoil_chat(fault.name, response, fault.wait_s)
-    if response.stream is not None:  # prose has no count and no order
+    if response.stream is not None:  # a stream has no count and no order
         lines = response.stream
         return Response(stream=(n[:-9] for n in lines) if fault.name == "no-json" else lines)
     if fault.name == "no-json":
@@ -113,7 +113,7 @@ def spoil(fault: Fault, response: Response) -> Response:
 
 
 def _each_list(value: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
-    """The outermost list of results, changed: the answer itself, or one of its fields."""
+    """Change the outermost list of results: the answer itself, or one of its fields."""
     if isinstance(value, list):
         return change(value)
     if isinstance(value, dict):
@@ -123,7 +123,7 @@ def _each_list(value: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
 
 
 def _nan(values: list[Any]) -> list[Any]:
-    """The first number of the first result is none."""
+    """Replace the first number of the first result by null."""
     first = values[0] if values else None
     if isinstance(first, float):
         return [None, *values[1:]]

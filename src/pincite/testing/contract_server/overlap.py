@@ -1,4 +1,4 @@
-"""Scores that follow from the words that a query and a text share."""
+"""Scores by the words that a query and a text share."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _SAID = re.compile(r"\brelevance=([01]?\.\d+)")
 
 
 def words(text: str) -> set[str]:
-    """The distinct words in lower case."""
+    """Return the distinct words in lower case."""
     return set(_WORD.findall(text.lower()))
 
 
 def relevance(query: str, text: str) -> float:
-    """0.02 to 0.98: the cosine of the two sets of words. A text that says `relevance=0.2` has
-    that."""
+    """Return the cosine of the two sets of words, scaled to 0.02 to 0.98. A text with
+    `relevance=0.2` in it has this score."""
     if said := _SAID.search(text):
         return float(said[1])
     asked, found = words(query), words(text)
@@ -26,6 +26,6 @@ def relevance(query: str, text: str) -> float:
 
 
 def logit(query: str, text: str) -> float:
-    """The same before a sigmoid, -3.9 to 3.9."""
+    """Return the relevance before a sigmoid, -3.9 to 3.9."""
     share = relevance(query, text)
     return math.log(share / (1 - share))

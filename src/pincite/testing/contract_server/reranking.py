@@ -1,4 +1,4 @@
-"""The endpoints that rerank: Voyage, Cohere, Jina, TEI, vLLM and llama.cpp."""
+"""Reranking endpoints: Voyage, Cohere, Jina, TEI, vLLM and llama.cpp."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOYAGE = {
     "rerank-2-lite": (2_000, 8_000, 600_000),
 }
 _COHERE = ("rerank-v3.5", "rerank-v4.0-pro", "rerank-v4.0-fast", "rerank-v5.0-pro")
-# model -> is it listwise
+# model -> whether it is listwise
 _JINA = {"jina-reranker-v2-base-multilingual": False, "jina-reranker-v3": True}
 _JINA_WINDOW = 131_072
 _TEI_BATCH, _TEI_PIECES = 32, 512
@@ -38,7 +38,7 @@ def _asked(request: Request, field: str = "documents", *, most: int = 0) -> tupl
 
 
 def _best(scores: Sequence[float], top: int | None) -> list[tuple[int, float]]:
-    """(index, score), best first, as all of them answer."""
+    """Return (index, score), best first, as in all responses."""
     if top is not None and (not isinstance(top, int) or top < 1):
         raise Refusal(400, "the number of results must be at least 1")
     return sorted(enumerate(scores), key=lambda pair: -pair[1])[:top]
@@ -105,7 +105,7 @@ def _jina(request: Request) -> Response:
     if _JINA[model]:
         if used > _JINA_WINDOW:
             raise Refusal(422, f"Input of {used} tokens exceeds the window of {_JINA_WINDOW}")
-        # A cosine in the light of the others: the same text scores lower among better ones.
+        # Relative to the others: the same text scores lower among better ones.
         mean = sum(scores) / len(scores)
         scores = [score - 0.5 * mean for score in scores]
     results = _listed(_best(scores, body.get("top_n")))
@@ -154,7 +154,8 @@ def _vllm(request: Request) -> Response:
 
 
 def _of_prompt(query: str, text: str) -> tuple[str, str]:
-    """What Qwen3-Reranker is asked. Without its prompt its scores mean nothing: none here."""
+    """Return query and text without the prompt of Qwen3-Reranker. Its scores mean nothing without
+    the prompt, so both are empty then."""
     if "<Query>: " not in query or not text.startswith("<Document>: "):
         return "", ""
     if not text.endswith(_QWEN_END):

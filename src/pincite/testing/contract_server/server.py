@@ -1,4 +1,4 @@
-"""The server: routing, faults, and a record of what was asked."""
+"""The server: routing, faults, and a record of requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _FAULTS_PATH = "/_faults"
 
 @dataclass(slots=True)
 class Record:
-    """What was asked: how often, how many at a time at most, and, if wanted, each body."""
+    """A record of requests: their number, how many ran at once at most, and, with `keep_bodies`,
+    each body and path."""
 
     keep_bodies: bool = False
     requests: int = 0
@@ -43,7 +44,7 @@ class Record:
             self._now -= 1
 
     def clear(self) -> None:
-        """Forget what was asked."""
+        """Forget all requests."""
         with self._lock:
             self.requests = self.most_at_once = 0
             self.bodies.clear()
@@ -52,7 +53,7 @@ class Record:
 
 class ContractServer:
     """Serves on loopback while its block is open. With `key`, vendors that need one accept no
-    other; without, any."""
+    other; without it, any."""
 
     def __init__(self, *, port: int = 0, key: str = "", keep_bodies: bool = True) -> None:
         self.record = Record(keep_bodies)
@@ -78,11 +79,11 @@ class ContractServer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Return the port of the server."""
         return int(self._http.server_address[1])
 
     def url(self, vendor: str) -> str:
-        """The address of a vendor, without a version."""
+        """Return the address of a vendor, without a version."""
         return f"http://127.0.0.1:{self.port}/{vendor}"
 
     def fail(
@@ -94,7 +95,8 @@ class ContractServer:
         wait_s: float = 5.0,
         retry_after_s: float = 0.05,
     ) -> None:
-        """Switch a fault on for the next `times` requests (whose path ends in `path`)."""
+        """Switch a fault on for the next `times` requests whose path ends in `path`. Raises
+        ValueError for an unknown name."""
         self._switches.on(Fault(name, times, path, wait_s, retry_after_s))
 
     def heal(self) -> None:
@@ -102,11 +104,11 @@ class ContractServer:
         self._switches.off()
 
     def serve_forever(self) -> None:
-        """Serve until interrupted, for a shell."""
+        """Serve until interrupted, from a shell."""
         self._http.serve_forever()
 
     def answer(self, request: Request) -> tuple[Response, bool]:
-        """The answer, and whether it is to be cut off."""
+        """Return the answer to a request, and whether it is cut off."""
         if request.path == _FAULTS_PATH:
             return self._switch(request), False
         vendor = VENDORS.get(request.vendor)

@@ -1,4 +1,4 @@
-"""Vectors and token counts that follow from the text alone."""
+"""Vectors and token counts that depend on the text alone."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _WORD = re.compile(r"\w+")
 
 
 def count_tokens(text: str) -> int:
-    """Pieces of at most six letters, and each other sign: fewer than ceil(characters / 3) in
-    prose."""
+    """Count pieces of at most six letters or digits, and each other sign: fewer than
+    ceil(characters / 3) in prose."""
     return len(_TOKEN.findall(text))
 
 
@@ -30,8 +30,8 @@ def _direction(word: str, dimensions: int) -> NDArray[np.float32]:
 
 
 def embed(text: str, dimensions: int, *, model: str = "", unit: bool = True) -> NDArray[np.float32]:
-    """Every word adds a direction of its own, the model a little of its own: texts with the same
-    words are close, and no two models agree."""
+    """Return the vector of a text. Every word adds a direction of its own, and so does the model:
+    texts with the same words are close, and no two models agree."""
     total = 0.1 * _direction(f"model {model}", dimensions)
     for word in _WORD.findall(text.lower()):
         total = total + _direction(f"{model}:{word}", dimensions)
@@ -40,7 +40,7 @@ def embed(text: str, dimensions: int, *, model: str = "", unit: bool = True) -> 
 
 
 def texts_of(body: Any, field: str, *, most: int = 0, name: str = "") -> list[str]:
-    """The texts of a request, checked as servers check them. Raises Refusal."""
+    """Return the texts of a request, checked as servers do. Raises Refusal."""
     if not isinstance(body, dict):
         raise Refusal(400, "request body is not a JSON object")
     given = body.get(field)

@@ -1,4 +1,4 @@
-"""The vendors that the server can be: one line each, from one file each."""
+"""All vendors of the server, with the endpoints from each file."""
 
 from __future__ import annotations
 

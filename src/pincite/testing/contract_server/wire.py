@@ -21,13 +21,13 @@ class Request:
 
     @property
     def key(self) -> str:
-        """What stands after `Bearer`."""
+        """Return the key after `Bearer`."""
         return self.headers.get("authorization", "").removeprefix("Bearer ").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """`body` is encoded as JSON unless it is bytes. A `stream` of lines is sent instead of it."""
+    """A response. `body` is encoded as JSON unless it is bytes. A `stream` of lines replaces it."""
 
     status: int = 200
     body: Any = None
@@ -35,7 +35,7 @@ class Response:
     stream: Iterator[bytes] | None = None
 
     def raw(self) -> bytes:
-        """As it goes over the wire."""
+        """Return the bytes of the body."""
         return self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body)
 
 
@@ -47,14 +47,14 @@ class Refusal(Exception):
     message: str
 
 
-#: The answer to a request, or a Refusal.
+#: A function that answers a request or raises Refusal.
 Endpoint = Callable[[Request], Response]
 
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """One vendor: its endpoints by (method, path), the shape of its errors, and whether it wants a
-    key. `error(status, message)` is the body."""
+    """A vendor: its endpoints by (method, path), the format of its errors, and whether it needs a
+    key. `error(status, message)` returns the body."""
 
     name: str
     endpoints: Mapping[tuple[str, str], Endpoint]
