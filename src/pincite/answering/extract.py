@@ -58,19 +58,19 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
     """Return up to three excerpts that together have most of the question's words, each with its
     own citation.
 
-    An excerpt is a sentence with what belongs to it (`excerpts.grown`). A word weighs more if fewer
-    sentences of the evidence have it, and a sentence weighs more if its passage ranks higher. Words
-    of a heading count for the sentence below it, and half for the other sentences of its section. A
-    further excerpt is taken only if it adds words, from another file at least two. If no sentence
-    has any, the excerpt is the first sentence of the best passage.
+    An excerpt is a sentence with those that belong to it (`excerpts.grown`). A word weighs more if
+    fewer sentences of the evidence have it, and a sentence weighs more if its passage ranks higher.
+    Words of a heading count for the sentence below it, and half for the other sentences of its
+    section. A further excerpt is taken only if it adds words, from another file at least two. If no
+    sentence has any, the excerpt is the first sentence of the best passage.
 
     In code, the sentences of comments and docstrings are used, and whole lines; sentences are
     preferred to lines unless the question asks for code. A sentence that asks, or repeats the
-    question, is no answer: its words count for the next one. A text of more than 600 characters is
-    used only if nothing else is left, and then only the part with most of the question's words. In
-    a long row, long cells are shortened in the text. An introduction without its block is also used
-    only if nothing else is left. Tags are left out of the text, but not of the sources. Excerpts
-    are in the order of the evidence, numbered from 1.
+    question, is not an answer: its words count for the next one. A text of more than 600 characters
+    is used only if nothing else is left, and then only the part with most of the question's words.
+    In a long row, long cells are shortened in the text. An introduction without its block is also
+    used only if nothing else is left. Tags are left out of the text, but not of the sources.
+    Excerpts are in the order of the evidence, numbered from 1.
     """
     asked = terms(question)
     echoes = _echo_of(question)
@@ -157,7 +157,7 @@ def _words_in(text: str) -> str:
 def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tuple[Sentence, str]]:
     """Return the sentences and the lines of code, with the words of each. A sentence that is the
     title of the page or of a section is a heading. If all sentences are headings, a title with
-    words beyond the question is none."""
+    words that the question lacks is not one."""
     if item.source_type == "code":
         words, found = words_of_code(item.text)
         return [(one, words[one.start : one.end]) for one in found]

@@ -58,9 +58,9 @@ _ASKING: Final = """
     characteristics impact impacted affect ok okay please yes no hello thanks really find found
     learn question answer part place event topic detail
     """
-#: Beginnings of a question about what something is, which names its subject, such as "what is
-#: BM25?". "What is the price?" leaves out of what, "what is required?" for what, and "what are
-#: symptoms?" of what, unless it has a name. Measured in English only: decision 0032.
+#: Beginnings of questions for a definition, which name their subject: "what is BM25?". "What is the
+#: price?" does not say of what, nor do "what is required?" and "what are symptoms?", unless they
+#: have a name. Measured in English only: decision 0032.
 _DEFINES: Final = re.compile(
     r"[\W_]*(?:what|who)(?:['’]s| is| was|(?P<many> are| were)) (?:an? )?(?!(?:the|next|missing"
     r"|required|wrong|included|responsible|eligible|different|important|possible)(?![.-]?\w))",
@@ -71,10 +71,10 @@ _NAMED: Final = 2  # most words of the subject of such a question
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW: Final = 3  # informative words; most questions with fewer leave their subject out
 
-# Tuned on every second topic of CAsT 2019 (F1 of the words that people add, .559), the others and
-# CANARD looked at once: decision 0032. The weight of a turn falls by DECAY with each one after it,
-# but that of the first not below FIRST; a turn that points back itself counts less, and so do
-# answers, which are long. Names count more.
+# Tuned on every second topic of CAsT 2019 (F1 of the words that people add, .559), and checked once
+# on the others and on CANARD: decision 0032. The weight of a turn falls by DECAY with each one
+# after it, but that of the first not below FIRST; a turn that refers back itself counts less, and
+# so do answers, which are long. Names count more.
 _DECAY: Final = 0.8
 _FIRST: Final = 0.8
 _POINTS_BACK: Final = 0.8
@@ -96,8 +96,8 @@ class SaidBefore:
 
 def points_back(question: str, language: str) -> bool:
     """Return whether the question needs the earlier texts: it continues them, it has a word that
-    refers to them, or it has too few informative words of its own. A question about what something
-    is needs one such word."""
+    refers to them, or it has too few informative words of its own. A question for a definition
+    needs one such word."""
     going_on = _GOES_ON.get(language)
     if _has_pointer(question, language) or (going_on and going_on.match(question)):
         return True

@@ -14,8 +14,8 @@ from pincite.ports import LLM, Finish, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 
-#: The stream is closed after so many characters for each token, for services that ignore the limit
-#: of tokens.
+#: The stream is closed after this many characters per allowed token, for services that ignore the
+#: limit of tokens.
 _MOST_CHARS_PER_TOKEN: Final = 20
 _THINKS: Final = "<think>"
 _THOUGHT: Final = "</think>"

@@ -40,15 +40,15 @@ def fenced(what: str, text: str, marker: str) -> str:
 
 
 def shortened(text: str, tokens: int) -> str:
-    """Return the beginning of a text on one line, with at most so many estimated tokens."""
+    """Return the beginning of a text on one line, with at most `tokens` estimated tokens."""
     whole = " ".join(text.split())
     cut = cut_estimated(whole, tokens)
     return whole if len(cut) == len(whole) else f"{cut}{_CUT}"
 
 
 def told(turns: Sequence[Turn], tokens: int) -> str:
-    """Return the turns with their roles, one per line, each with at most so many tokens. Answers
-    lose their citations, because the passages are not shown."""
+    """Return the turns with their roles, one per line, each with at most `tokens` estimated tokens.
+    Answers lose their citations, because the passages are not shown."""
     return "\n".join(f"{one.role}: {shortened(said_of(one), tokens)}" for one in turns)
 
 

@@ -24,7 +24,8 @@ _MERGED = 30_000  # pending terms that start a merge, which then takes about a t
 
 class Terms:
     """The sums in an open catalog. Call `write` and `merge` within a transaction, and `add` after
-    its commit."""
+    its commit. Only one process may open the catalog for writing: changes of another one after the
+    start are missing in these sums, and a merge would lose them."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

@@ -30,7 +30,7 @@ def _loaded(name: str, path: str) -> ssl.SSLContext:
     import httpx
 
     folders = path.split(os.pathsep)  # as OpenSSL reads it
-    if name == "SSL_CERT_DIR" and not any(map(os.path.isdir, folders)):  # it would trust nobody
+    if name == "SSL_CERT_DIR" and not any(map(os.path.isdir, folders)):  # trusts no server
         raise _unusable(name, path, "it is not a folder")
     try:
         return httpx.create_ssl_context()

@@ -205,7 +205,7 @@ def builtin_providers() -> tuple[Provider, ...]:
 @cache
 def providers() -> Mapping[str, Provider]:
     """Return all providers by name, including those of installed distributions. Raises ConfigError
-    for an entry that is no `Provider` or takes the name of another."""
+    for an entry that is not a `Provider` or takes the name of another."""
     from importlib.metadata import entry_points
 
     found = {one.name: one for one in _TABLE}

@@ -22,9 +22,8 @@ _SCALARS = (str, int, float, date, datetime)  # a boolean is an integer
 
 class FrontMatter(msgspec.Struct, frozen=True):
     """The `values` by name that may become attributes: texts, numbers, dates, booleans, and lists
-    of texts. Items of a list that are something else are written as texts, null is left out.
-    `title` is that of the document, "" without one. `problem` says why there are no values, if that
-    is an error."""
+    of texts. Other items of a list become texts, null is left out. `title` is that of the document,
+    "" without one. `problem` says why there are no values, if that is an error."""
 
     values: Mapping[str, object] = {}
     title: str = ""
@@ -47,7 +46,7 @@ def without_front_matter(text: str) -> str:
     return text[end_of_front_matter(text) :]
 
 
-@lru_cache(maxsize=4)  # a file is asked for its title and for its attributes
+@lru_cache(maxsize=4)  # read for the title and for the attributes of a file
 def _read(is_toml: bool, block: str) -> FrontMatter:
     try:
         found = _toml(block) if is_toml else load_yaml(block)

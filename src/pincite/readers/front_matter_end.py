@@ -17,7 +17,7 @@ MARKS: Final = ("---", "+++")
 _QUOTED: Final = r"\"(?:[^\"\\\n]|\\[^\n]){1,99}\"|'[^'\n]{1,99}'"
 #: The first character of a name: not a mark of Markdown, but possibly an emoji.
 _FIRST: Final = r"[\w$./\u2600-\u27bf\u2b50\U0001f000-\U0001faff]"
-#: A name of YAML and its colon. One within the name has no blank behind it, as in `og:title: x`.
+#: A name of YAML and its colon. A colon within the name has no blank after it, as in `og:title: x`.
 _YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|{_FIRST}(?:[^\s:]|:(?=\S))*+)[ \t]*+:(?=\s|\Z)")
 #: A name with blanks, as Obsidian writes them.
 _YAML_WORDS: Final = late_pattern(rf"{_FIRST}(?:[^:#\n]|:(?=\S)|(?<=\S)\#)*+:(?=\s|\Z)")

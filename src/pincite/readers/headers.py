@@ -19,7 +19,7 @@ _MUTE: Final = late_pattern(
     re.VERBOSE,
 )
 _CONDITIONAL: Final = late_pattern(r"^[ \t]*#[ \t]*(if|ifn?def|el\w+|endif)\b(.*)", re.MULTILINE)
-_CODE: Final = late_pattern(r"^[ \t]*[^#\s]", re.MULTILINE)  #: a line that is no directive
+_CODE: Final = late_pattern(r"^[ \t]*[^#\s]", re.MULTILINE)  #: a line that is not a directive
 _GUARD: Final = late_pattern(r"(!\s*+(?:defined\b)?+[\s(]*+)?\b(?:__cplusplus|__OBJC__)\b")
 _OBJECTIVE_C: Final = late_pattern(
     r"^[ \t]*@(?:interface|protocol|property|implementation|class|end)\b", re.MULTILINE

@@ -20,7 +20,7 @@ _MARK = r"-{1,}8<-{1,}"
 _INLINE = late_pattern(rf"^([ \t]*){_MARK}[ \t]+(?:\"([^\"\r\n]+)\"|'([^'\r\n]+)')[ \t]*\r?$")
 _BLOCK = late_pattern(rf"^[ \t]*{_MARK}[ \t]*\r?$")
 _SECTION = late_pattern(
-    # bounded, so that a line of a million hyphens is looked at once
+    # bounded, so that a line of a million hyphens is read once
     r"(?P<escape>;?)-{1,9}8<-{1,9}[ \t]+\[[ \t]*(?P<edge>start|end)[ \t]*:[ \t]*"
     r"(?P<name>[a-z][\w-]*)[ \t]*\]",
     re.I,

@@ -1,8 +1,8 @@
 """Guess the encoding of a text that is not Unicode: Chinese, Japanese, Korean or Cyrillic.
 
 All of these texts are also valid Windows-1252, and most Western texts are valid in some of these
-encodings. A guess is made only if the bytes are hardly a Western text: its accented letters stand
-alone, those of other scripts in rows. Lists of accented letters in programs do not count.
+encodings. A guess is made only if the bytes are hardly a Western text, in which accented letters
+are single; those of other scripts are in rows. Lists of accented letters in programs do not count.
 
 Measured on translations: Debian's programs, tldr pages, pdf.js. None of 26,971 Western texts, a
 third of them single lines, was taken for another script; `charset-normalizer` 3.5 changed 396 of
@@ -43,8 +43,8 @@ _OF_WORDS: Final = 0.6  # of all letters are in words; the others may be preposi
 
 
 def guessed_encoding(raw: bytes) -> str:
-    """Return the encoding of such a text, "" if it is none or cannot be told. The text encodes to
-    the same bytes again."""
+    """Return the encoding of such a text, "" if it has another one or cannot be guessed. The text
+    encodes to the same bytes again."""
     head = raw[:_MOST_BYTES]
     bare = _NO_ASCII.sub(b"", head)
     if sum(map(len, _RUNS.findall(head))) < _IN_RUNS * len(bare) or not bare:

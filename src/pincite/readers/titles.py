@@ -12,7 +12,7 @@ from pincite.readers.transcripts import first_words, is_lines
 from pincite.support.late_patterns import late_pattern
 from pincite.support.roff.reader import roff_title
 
-_SEARCHED_CHARS = 20_000  # a title further down is none
+_SEARCHED_CHARS = 20_000  # a title must begin before this
 _LONGEST_CHARS = 200
 _TITLE_FIELD = late_pattern(r"^title[ \t]*[:=][ \t]*(\S.*)$", re.M)
 _FENCED = late_pattern(
@@ -31,7 +31,7 @@ _TAG = late_pattern(r"<[^>]*>")
 def title_of(text: str, path: str, language: str) -> str:
     """Return the document's own title, or its file name. Never empty, one line.
 
-    Code is named by its path: a module docstring describes the module, but is no title.
+    Code is named by its path: a module docstring describes the module, but is not a title.
     """
     text = text.removeprefix("\ufeff")
     head = text[:_SEARCHED_CHARS]

@@ -66,7 +66,7 @@ def first_words(text: str) -> str:
 
 
 def turns_of(line: str) -> tuple[Turn, ...] | None:
-    """Return the turns in a line; None for a line that is no JSON object."""
+    """Return the turns in a line; None for a line that is not a JSON object."""
     try:
         held = json.loads(line)
     except (ValueError, RecursionError):

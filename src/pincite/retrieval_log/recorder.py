@@ -113,7 +113,7 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
 
     def append(line: bytes) -> bool:
         nonlocal warned
-        if not _is_ours(folder):  # no index, or not ours, or read-only: the search has said so
+        if not _is_ours(folder):  # no index, not this user's, or read-only: the search reports that
             return False
         try:
             files.append(line)

@@ -1,7 +1,7 @@
 """The reference store: the contract of `pincite.ports.Store` in plain Python.
 
-Exact and slow; every search looks at every point. Scores follow Qdrant: cosine for dense vectors,
-sums of products with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` for sparse ones, where N counts the
+Exact and slow: every search reads every point. Scores follow Qdrant: cosine for dense vectors, sums
+of products with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` for sparse ones, where N counts the
 points of the collection with any term and n those with this one (Robertson's, kept positive).
 """
 

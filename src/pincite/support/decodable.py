@@ -1,7 +1,7 @@
 """Prepare types for msgspec in one thread at a time (a crash of msgspec 0.22).
 
-At the first use of a type, msgspec collects what it knows of each class in it, and stores that with
-the class before it is complete. A second thread would read past its end: the process dies with a
+At the first use of a type, msgspec collects information on each class in it, and stores it with the
+class before it is complete. A second thread would read past its end: the process dies with a
 segmentation fault (msgspec 0.22). A type that was prepared once is safe in all threads.
 """
 

@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-#: Marks that belong to the preceding letter but are no letters to `re`, for a class of characters;
+#: Marks that belong to the preceding letter but are not letters to `re`, for a class of characters;
 #: soft hyphen, joiners.
 MARKS: Final = (
     "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Where a system names the open descriptors of a process: `/dev/fd/63` stands for `<(command)`.
+#: The names of a process's open descriptors: `/dev/fd/63` stands for `<(command)`.
 _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 
 

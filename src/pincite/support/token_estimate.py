@@ -14,7 +14,7 @@ from typing import Final
 _PART: Final = re.compile(
     r"[A-Z]?[a-z]+|[A-Z]+|\s{2,}|[^ ]", re.DOTALL
 )  # a single space has no token
-_WORD: Final = 20  # letters; a longer run is no word
+_WORD: Final = 20  # letters; a longer run is not a word
 _BY_BYTES: Final = (1, 1, 1, 2, 3)  # tokens of a character by the bytes of its UTF-8
 _FORMS: Final = 8_192  # of words that are cached; each takes 100 bytes
 
@@ -45,7 +45,7 @@ def cut_estimated(text: str, tokens: int) -> str:
     """Return the beginning of a text that has at most `tokens` tokens, by an estimate from above.
 
     A word has one token for every three letters or part of three; parts of camelCase count
-    separately. A run of letters that is no word has .6 for each letter. A single space between
+    separately. A longer run of letters than a word has .6 for each letter. A single space between
     words has none; other white space has one, and one for each line. Beyond ASCII a character has 1
     to 3, any other character 1.
     """

@@ -17,15 +17,15 @@ from pincite.support.time_limits import LIMITS
 
 _PLACE: Final = re.compile(r" - at `\$([^`]*)`$")
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
-#: TOML has integers of 64 bits, and no value of ours is outside.
+#: TOML has integers of 64 bits, and no valid value is outside.
 _LEAST: Final = -(2**63)
 _MOST: Final = 2**63 - 1
 _LIMIT_DEPTH: Final = 3  # providers.NAME.deadline_s, but no key in the body of its requests
 
 
 def path_of(error: msgspec.ValidationError) -> tuple[str, ...]:
-    """Return the path of the wrong value as far as the error tells it. Entries of lists count
-    from 1."""
+    """Return the path of the wrong value as far as the error has it. Entries of lists count from
+    1."""
     found = _PLACE.search(str(error))
     steps: list[str] = []
     position = 0
@@ -52,7 +52,7 @@ def check_numbers(values: object) -> None:
 
 
 def blamed(values: Mapping[str, Any], kind: type, error: ConfigError) -> tuple[str, ...]:
-    """Return the path of the first key without which a table of this type does not have this error;
+    """Return the path of the first key whose removal from a table of this type removes this error;
     empty if there is none."""
     for key in values:
         others = {name: one for name, one in values.items() if name != key}

@@ -19,7 +19,7 @@ _BETWEEN: Final = re.compile(r"[\W_]+")
 _LEAST_JOINED = 4  # letters; shorter ones are parts of anything
 _POSSESSIVE: Final = re.compile(r"['’]s?\Z")
 _BEGINS: Final = re.compile(r"(?:\A|[.!?:;…]\s+|\n\s*|[\"“‘(\[*_-]\s*)\Z")
-#: Words with a capital letter inside of a sentence that are no names.
+#: Words with a capital letter inside a sentence that are not names.
 _PLAIN: Final = frozenset(
     "i a an the this that these those it its you your we our they if in on at to for of and or but"
     " yes no not note tip warning example step table figure section chapter page source sources ok"
@@ -83,8 +83,8 @@ def missing(
     """Return the names of a text that are not in `there`. Case and separators of parts are ignored
     (`OAuthClient` is "OAuth client"), and dotted names are looked up part by part. `terms` folds
     the forms of a word, and `folded` are the terms of `there`; names that are written like code are
-    not folded. Text within `numbers` (start and end, in order) is no name: `5ms`, `v2.4.1`, the May
-    of a date."""
+    not folded. Text within `numbers` (start and end, in order) is not a name: `5ms`, `v2.4.1`, the
+    May of a date."""
     names = names_in(text)
     if not names:
         return ()

@@ -39,7 +39,8 @@ _IN: Final = (
     r"|(?:based|going|relying)\son)"
 )
 _ASKED: Final = r"(?:how|what|when|where|which|who|why|whether)\b"
-#: After these words a sentence ends or goes on, so that "in the context manager" does not match.
+#: After words for the passages, the sentence must end or continue in one of these ways, so that "in
+#: the context manager" does not match.
 _ENDS: Final = rf"(?=\W*\Z|[,;]|\s(?:{_ASKED}|(?:to|about|on|of|for|regarding|that|so)\b))"
 _IN_PASSAGES: Final = rf"{_IN}\s{_PASSAGES}{_ENDS}"
 _IN_BOTH: Final = rf"{_IN}\s{_BOTH}{_ENDS}"
@@ -162,7 +163,7 @@ _CLAUSE: Final = _any(
     # "the default is", but in a list neither "and how it is" nor "the plan that is"
     rf"{_JOINS}(?:(?!(?:{_ASKED}|(?:and|if|nor|or|that|to)\b))[^\s,.:;]+\s){{1,4}}?{_IS}",
 )
-#: A sentence that goes on with something else answers a part of the question.
+#: A sentence that continues with a contrast answers a part of the question.
 _GOES_ON: Final = _any(
     rf"(?:,?\s(?:but|however|although|though|whereas)|;|:(?=\s))\W+(?!{_STILL})",
     rf",\s(?!{_JOINS}{_STILL}){_any(_DOES, _CLAUSE)}",

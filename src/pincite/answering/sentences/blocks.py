@@ -42,7 +42,7 @@ def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop:
     if not (one.introduces or _goes_on(one, item, passage[end])):
         return end
     before, depth, first = one, _depths(item, one)[1] if item else 0, None
-    between: list[PassageSentence] = []  # belongs to the list if the list goes on after it
+    between: list[PassageSentence] = []  # belongs to the list if the list continues after it
     for number in range(end, len(passage)):
         part = passage[number]
         if part.span.heading or part.is_question or (number >= stop and not between):
@@ -132,8 +132,8 @@ def _continues(before: PassageSentence, one: PassageSentence) -> bool:
 
 
 def _may_be_between(one: PassageSentence, mark: str) -> bool:
-    """Return whether a list with this mark may go on after a sentence that is no item and has no
-    larger indent. Code and tables may be between the items of any list, other sentences only
+    """Return whether a list with this mark may continue after a sentence that is not an item and
+    has no larger indent. Code and tables may be between the items of any list, other sentences only
     between numbered items."""
     if one.item.language in ("html", "roff"):
         return False
@@ -141,8 +141,8 @@ def _may_be_between(one: PassageSentence, mark: str) -> bool:
 
 
 def _resumes(one: PassageSentence, between: Sequence[PassageSentence]) -> bool:
-    """Return whether a list goes on with this item. After sentences, its number must be above 1, as
-    in `2.`"""
+    """Return whether a list continues with this item. After sentences, its number must be above 1,
+    as in `2.`"""
     if all(part.span.code or part.is_row for part in between):
         return True
     number = _NUMBERED.search(_of_line(one))
@@ -150,7 +150,7 @@ def _resumes(one: PassageSentence, between: Sequence[PassageSentence]) -> bool:
 
 
 def _is_inside(one: PassageSentence, lowest: int, depth: int) -> bool:
-    """Return whether a sentence that is no item is within a list at this depth. In HTML, it is
+    """Return whether a sentence that is not an item is within a list at this depth. In HTML, it is
     until a tag closes the list."""
     return lowest >= depth if one.item.language == "html" else lowest > depth
 

@@ -19,7 +19,7 @@ CITATION: Final = (
     rf"(?:\[(?:\^|{_UNSEEN}(?:[Pp]assage|[Ss]ource)s?\s)?{_UNSEEN}{_NUMBERS}{_UNSEEN}\]"
     rf"|[【［]{_UNSEEN}{_NUMBERS}(?::\d{{1,3}})?(?:†[^【】［］\n]{{0,60}})?{_UNSEEN}[】］])"
 )
-#: A citation that is no link, index or word: nothing of those follows it.
+#: A citation, and not a link, index or word: their characters do not follow it.
 _FOUND: Final = re.compile(rf"{CITATION}(?![(A-Za-z0-9_])")
 _RANGE: Final = re.compile(rf"(\d{{1,3}})(?:{_UNSEEN}[–-]{_UNSEEN}(\d{{1,3}}))?")
 #: An ordinary word or number. Some models write a citation directly after it: `the secret[1].`
@@ -49,7 +49,7 @@ class Cited:
 def citations(text: str) -> Iterator[Cited]:
     """Yield the citations of a text outside of code, in order. Several may be adjacent.
 
-    `x[1]`, `f(x)[1]`, `[1](a link)` and a line that begins with `[1]: ` are no citations. Takes
+    `x[1]`, `f(x)[1]`, `[1](a link)` and a line that begins with `[1]: ` are not citations. Takes
     time linear in the text.
     """
     code = code_of(text)

@@ -19,7 +19,7 @@ _OF_CODE: Final = frozenset(
     " testcode testsetup testcleanup testoutput click:example click:run jupyter-execute graphviz"
     " plot".split()
 )
-#: Directives whose block is no text of the page either.
+#: Directives whose block is not text of the page either.
 _HIDDEN: Final = frozenset("index literalinclude meta raw toctree".split())
 #: Directives whose argument names a file, an author, a setting of the page, or something that
 #: another page describes.
@@ -37,15 +37,14 @@ OPTION: Final = re.compile(r":[\w-]{1,60}:(?=\s|\Z)")
 #: Targets and substitutions.
 TARGET: Final = re.compile(r"\.\.[ \t]+(?:_.*:.*|\|.*)|__[ \t].*")
 
-#: The kind of a directive's block and argument: code; text that includes the name, the argument, or
-#: neither; nothing that is displayed.
+#: The kind of a directive, see `kind_of`.
 Kind = Literal["code", "notice", "prose", "page", "hidden", "label"]
 
 
 def kind_of(name: str) -> Kind:
-    """Return the kind of a directive's argument: text, for a `notice` with the directive's name; a
-    `label` for what it describes; otherwise nothing that is displayed. The block below is text,
-    except for `code` and `hidden`. Case is ignored, and `py:module` is `module`."""
+    """Return the kind of a directive. Its argument is text for `prose`, text after the directive's
+    name for `notice`, and a heading for `label`; otherwise it is not displayed. The block below is
+    text, except for `code` and `hidden`. Case is ignored, and `py:module` is `module`."""
     name = name.lower()
     own = name.rpartition(":")[2]
     if name in _OF_CODE or own in _OF_CODE:

@@ -17,7 +17,7 @@ from pincite.answering.sentences.markup import shown, words_of_markup
 from pincite.answering.sentences.passage_sentence import PassageSentence, Terms
 from pincite.support.fields import replace
 
-LONGEST: Final = 600  # characters; a longer text is a table or no sentence
+LONGEST: Final = 600  # characters; a longer text is a table or not a sentence
 _WINDOW: Final = 300  # characters including following sentences; see docs/decisions/0083
 _SHORT: Final = 80  # characters of a paragraph to which the next is added; see docs/decisions/0083
 _PIECES: Final = 20_000  # words of a longer one that are read
@@ -59,11 +59,11 @@ def grown(
     600 characters, and so is the sentence's block; "…" replaces longer ones. The excerpt ends
     before a question, a label on a separate line, and the end of a denied part.
 
-    Before a default comes what it is the default of. Before a restriction comes the sentence that
-    it restricts. Before the first sentence on a function, an option or in a box comes its name or
-    title. The nearest heading, the title of its box, or the introduction of its list or code comes
-    first if it denies something. Rows and headings get no sentences after them, and sentences of
-    code files get none at all.
+    A default comes after the sentence that names its option or parameter, and a restriction after
+    the sentence that it restricts. The name or title of a function, an option or a box comes before
+    the first sentence on it. The nearest heading, the title of its box, or the introduction of its
+    list or code comes first if it denies something. Rows and headings get no sentences after them,
+    and sentences of code files get none at all.
     """
     if one.item.source_type == "code" or one.span.heading:
         return [one]
@@ -190,15 +190,15 @@ def _is_cut(one: PassageSentence) -> bool:
         return item.end_column is not None
     following = context.text.split("\n")[item.end_line - context.start_line + 1 :][:1]
     _, found = words_of_markup("\n".join(["a", *following]), item.language, is_start=False)
-    return found[0].end > 1  # the line goes on in the next one
+    return found[0].end > 1  # the line continues in the next one
 
 
 def line_of(
     number: int, run: Sequence[PassageSentence], asked: frozenset[str], terms: Terms
 ) -> str:
     """Return an excerpt as Markdown: prose on one line, items on separate lines, code in a block,
-    with the number at the end. A `[2]` of the prose itself is escaped, so that it is no citation.
-    `…` marks missing text."""
+    with the number at the end. A `[2]` in the prose is escaped, so that it is not read as a
+    citation. `…` marks missing text."""
     parts: list[str] = []
     before: PassageSentence | None = None
     for one in run:

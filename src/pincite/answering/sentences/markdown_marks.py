@@ -35,9 +35,9 @@ class Fence:
     is_quoted: bool = False
 
     def end(self, line: str) -> int:
-        """Return the position of a later line from which its text is no code: after the marks that
-        end the block, 0 if the quote has ended, -1 within the block. A citation or words may follow
-        the marks."""
+        """Return the position at which the text after the block begins in a later line: after the
+        marks that end the block, 0 if the quote has ended, -1 if the line is within the block. A
+        citation or words may follow the marks."""
         before = _QUOTE.match(line)
         at = before.end() if before else 0
         if self.is_quoted and ">" not in line[:at]:
@@ -51,7 +51,7 @@ class Fence:
 
 def fence_of(line: str) -> Fence | None:
     """Return the fence that a line begins, also in an item or a quote. Code between three backticks
-    within a line is no fence."""
+    within a line is not a fence."""
     match = _FENCE.match(line)
     if match is None:
         return None

@@ -90,7 +90,7 @@ class _Page:
     text: str
     language: str
     parts: list[str] = field(default_factory=list)
-    headings: list[tuple[int, int, bool]] = field(default_factory=list)  # is it a summary?
+    headings: list[tuple[int, int, bool]] = field(default_factory=list)  # whether it is a summary
     code: list[tuple[int, int]] = field(default_factory=list)
     front: int = 0  # end of front matter
     at: int = 0

@@ -147,7 +147,7 @@ def _places(page: Iterable[Line], terms: Set[int], indents: Set[int]) -> list[tu
     items of one list. The text about a term above `.RS` ends with it."""
     found: list[tuple[int, int]] = []
     lists, in_items, last = [0], [0], 0  # of those that are open
-    ends = [False]  # do they end the item that they are in?
+    ends = [False]  # whether they end their item
     for number, line in enumerate(page):
         if line.kind in _HEADINGS:
             last += 1

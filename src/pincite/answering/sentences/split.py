@@ -46,19 +46,19 @@ class Sentence:
 
 
 def split(text: str, language: str = "text", *, is_answer: bool = False) -> tuple[Sentence, ...]:
-    """Return the sentences of a text, in order. A line break ends none, except a blank line, a
-    heading, an item of a list, a row of a table and lines of code. The mark of an item is not part
-    of it. Citations are not split, and `[1]` after a full stop belongs to the sentence before it.
-    Takes time linear in the text.
+    """Return the sentences of a text, in order. A line break ends a sentence only at a blank line,
+    a heading, an item of a list, a row of a table and in lines of code. The mark of an item is not
+    part of it. Citations are not split, and `[1]` after a full stop belongs to the sentence before
+    it. Takes time linear in the text.
 
     In Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and so are the
     object of a directive and the title of a box or a tab. Rules, targets, anchors, names and
-    options of directives are no sentences, except the names of notices, as in `deprecated:: 3.9`.
+    options of directives are not sentences, except the names of notices, as in `deprecated:: 3.9`.
     The block after `::` or a directive for code is code.
 
     The language of the document decides about marks that several languages have. Comments are left
     out of `rst` and `asciidoc`. `----` and `....` begin code in `asciidoc`, and in `text` below
-    `[source]` and similar lines. Three tildes begin no code in `rst` and `asciidoc`. With
+    `[source]` and similar lines. Three tildes do not begin code in `rst` and `asciidoc`. With
     `is_answer`, no words are left out, because models write Markdown.
     """
     lines = text.splitlines(keepends=True)
@@ -127,7 +127,7 @@ class _Reader:
         return True
 
     def _in_code(self, line: str, bare: str) -> bool:
-        """Read a line of a block of code; return False if it is none."""
+        """Read a line of a block of code; return False if the line is not in one."""
         if self.listing:
             if line.rstrip() == self.listing:
                 self.listing = ""
@@ -194,7 +194,7 @@ class _Reader:
         return None if fence and underlined and fence.mark[0] == "~" else fence
 
     def _mark(self, line: str, bare: str, goes_on: bool) -> bool:
-        """Read a line of markup that is not only text; return False if it is none."""
+        """Read a line of markup that is not only text; return False for other lines."""
         is_asciidoc = self.language == "asciidoc"
         if directive := directives.DIRECTIVE.match(line):
             self.end_prose()

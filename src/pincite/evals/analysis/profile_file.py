@@ -48,7 +48,7 @@ def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str,
             hint=MORE if found.near < LEAST else "add more questions of each kind",
         )
     text, config = "", GateConfig()
-    if path.exists():  # and names what is wrong with it
+    if path.exists():  # raises an error that names the fault
         config = load_settings({"PINCITE_CONFIG": str(path)}, path.parent).profile.gate
         text = path.read_text(encoding="utf-8")
     _require_effect(path, found, config, tables)

@@ -10,7 +10,7 @@ from pincite.model import Candidate, EvidencePack, Fused, Gated, Pool
 from pincite.stages.retrieve import Retrieved
 from pincite.trace import Trace
 
-Lists = tuple[tuple[Key, ...], ...]  #: rankings that stand side by side
+Lists = tuple[tuple[Key, ...], ...]  #: rankings of one stage
 
 
 def rankings_of(trace: Trace) -> dict[str, Lists]:

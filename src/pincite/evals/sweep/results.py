@@ -1,4 +1,4 @@
-"""Results of a sweep: each point on both halves of the questions, and the points worth using."""
+"""Results of a sweep: each point on both halves of the questions, and the points to choose from."""
 
 from __future__ import annotations
 

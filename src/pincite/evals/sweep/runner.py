@@ -182,7 +182,7 @@ def _worker(
     place: Path,
 ) -> None:
     """Search for a share of the questions at all points. The parent ends this process when it is
-    interrupted; if the parent was killed, this process ends by itself."""
+    interrupted; if the parent was killed, this process ends on its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

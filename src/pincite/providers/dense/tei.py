@@ -53,7 +53,8 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
 
 
 def _count(info: object, name: str, where: str) -> int:
-    """Return a limit of the server, 0 if it names none. Raises BadResponse if it is no count."""
+    """Return a limit of the server, 0 if it names none. Raises BadResponse if it is not a
+    number."""
     found = info.get(name) if isinstance(info, dict) else None
     if found is None:
         return 0

@@ -1,8 +1,8 @@
 """Locate transformers by name: an existing folder, or a copy of a hub repository, fetched once.
 
 The hub returns the SHA-256 of each large file (header `X-Linked-Etag`); a file with another hash is
-refused. The copy is renamed into place when it is complete. A server that sends too much, or so
-slowly that it would take days, is given up.
+refused. The copy is renamed into place when it is complete. A download that is too large, or so
+slow that it would take days, is aborted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Limits:
     small: int = 128 << 20  #: configuration and tokenizer; those with 260,000 entries have 35 MB
     weights: int = 64 << 30  #: the largest rerankers have 16 GB
     spare: int = 128 << 20  #: of the disk that a download leaves free
-    per_second: float = 10_000.0  #: a download that is slower on average is given up
+    per_second: float = 10_000.0  #: a download that is slower on average is aborted
     patience_s: float = 60.0  #: seconds from the first bytes until `per_second` applies
 
 

@@ -35,7 +35,7 @@ _INDEX = re.compile(r"[0-9]{1,9}")
 _BROKEN = (
     *(ValueError, TypeError, LookupError, AttributeError, NotImplementedError, OverflowError),
     *(PythonPptxError, etree.LxmlError),
-)  # what the libraries raise for a shape
+)  # errors of the libraries for a shape
 
 
 def extract_pptx(raw: bytes) -> Extraction:

@@ -21,7 +21,7 @@ _BLOCKS: Final = frozenset(
     td tfoot th thead tr ul""".split()
 )
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
-#: The XML declaration and the document type, which are no content. An HTML parser shows the end of
+#: The XML declaration and the document type, which are not content. An HTML parser shows the end of
 #: a type that declares entities.
 _DECLARED = re.compile(
     r"^\s*(?:<\?xml[^>]{0,500}\?>)?\s*(?:<!DOCTYPE[^>\[]{0,500}\[[^\]]{0,20000}\]\s*>)?", re.I

@@ -12,9 +12,9 @@ _HEADING = re.compile(r"heading\s*([1-9])", re.I)
 
 
 def heading_levels(document: Document) -> dict[str, int]:
-    """Return the levels of styles by style id, 0 for styles that are no headings. Levels follow
-    from the names of styles (`heading 1`, `Title`) and from outline levels. Ids depend on the
-    language of the program.
+    """Return the levels of styles by style id, 0 for styles of other text. Levels follow from the
+    names of styles (`heading 1`, `Title`) and from outline levels. Ids depend on the language of
+    the program.
 
     Each style is read once. The library searches all styles for the base of a style, which takes
     minutes for a chain of thousands.
@@ -59,5 +59,5 @@ def level_of(value: str | None) -> int:
 
 
 def number_of(value: str | None) -> int:
-    """Return a number of a Word file, 0 if it is none."""
+    """Return a number of a Word file, 0 if it is not a number."""
     return int(value) if value and re.fullmatch(r"[0-9]{1,9}", value) else 0

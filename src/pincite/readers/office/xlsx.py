@@ -30,7 +30,7 @@ _MOST_PLACES = 100_000_000  # cells of all sheets, also empty ones; a row counts
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ParseError),
     *(ValueError, TypeError, LookupError, OverflowError, NotImplementedError),
-)  # what the library raises for a sheet
+)  # errors of the library for a sheet
 _LITERAL = re.compile(r'"[^"]*(?:"|$)|\[[^\]]*(?:\]|$)|[\\_*].', re.S)
 _MOST_FORMAT = 255  # characters: the limit of its programs
 _MOST_CHECKED = 20_000_000  # bytes of a file in which formulas without values are counted
@@ -65,7 +65,7 @@ def extract_xlsx(raw: bytes) -> Extraction:
 def _open(raw: bytes, *, values: bool) -> Any:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what it does not keep when it saves
+            warnings.simplefilter("ignore")  # about data that it would not save
             return load_workbook(
                 io.BytesIO(raw), read_only=True, data_only=values, keep_links=False
             )
@@ -85,12 +85,12 @@ def _open(raw: bytes, *, values: bool) -> Any:
 
 def _add(builder: Builder, sheet: Any, same: Any, places: int) -> tuple[int, int]:
     """Write the rows of a sheet. `same` is the sheet with its formulas. Return the number of
-    formulas without a saved value, and how many of the `places` that may be looked at are left.
+    formulas without a saved value, and how many of the `places` that may be read are left.
 
     The library fills gaps between rows and cells with empty ones, so a cell far away costs as much
     as all those before it.
     """
-    sheet.reset_dimensions()  # what a file says of its size may be anything
+    sheet.reset_dimensions()  # the size in the file may be wrong
     formulas = None
     if same is not None:
         same.reset_dimensions()

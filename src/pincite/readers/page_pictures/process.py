@@ -1,7 +1,7 @@
 """The process that paints a page: `python -m pincite.readers.page_pictures.process MEMORY SECONDS`.
 
-It reads the number of a page and the bytes of a PDF from its standard input, and writes the
-picture, or why there is none. It has the limits of the process that extracts, and ends.
+It reads the number of a page and the bytes of a PDF from its standard input, writes the picture, or
+the reason why there is none, and ends. It has the same limits as the process that extracts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pincite.support.processes.process_limits import allow_seconds, limit_proces
 
 
 def answer(raw: bytes, number: int) -> tuple[str, Painted | None]:
-    """Return "" and the picture, or the reason why there is none and None."""
+    """Return "" and the picture; without a picture, the reason and None."""
     try:
         return "", paint_page(raw, number)
     except SourceError as error:

@@ -232,7 +232,7 @@ def _turn(
 def runs_of(glyphs: Sequence[Glyph]) -> list[Run]:
     """Return runs of adjacent glyphs in file order. Glyphs that are neighbours on the page mostly
     are neighbours in the file; `lines_of` joins runs where they are not. Large type and small type
-    are in different runs, because two small lines may stand beside one large letter."""
+    are in different runs, because two small lines may be beside one large letter."""
     runs: list[Run] = []
     held: list[Glyph] = []
     left = top = right = bottom = size = 0.0

@@ -11,7 +11,7 @@ from pincite.readers.pdf.layout import Placed, Run
 
 _DEPTH: Final = 6
 _EDGE: Final = 0.12  # of the width: a gap nearer to the edge parts labels from text, not columns
-_CROSSING: Final = 0.5  # of all letters may stand across a gutter, as titles and wide tables do
+_CROSSING: Final = 0.5  # of all letters may be across a gutter, as in titles and wide tables
 _LETTERS: Final = 15  # letters in a line of a column, on average; cells of tables have fewer
 _LINES: Final = 3  # lines in a column
 #: Shares of the letters that may cross a gutter. The fine shares find a gutter beside a short
@@ -27,7 +27,7 @@ _NARROWEST: Final = 6.0  # points
 _WIDE: Final = 0.55  # of the width: a line of no column
 #: Of a column's width: the median of its lines in a section. With .7, a table of sentences passed.
 _FILLED: Final = 0.8
-_MOST_SECTIONS: Final = 16  # of one page that are looked at
+_MOST_SECTIONS: Final = 16  # of one page to search
 
 
 def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Placed]]:
@@ -77,7 +77,7 @@ def _with_sections(items: Sequence[Placed]) -> list[list[Placed]]:
         if gutter is None:
             wide += [one for row in rows for one in row]
             continue
-        begin = 1  # behind the last line of a paragraph above the section
+        begin = 1  # after the last line of a paragraph above the section
         while all(one.left < gutter for one in rows[begin]):
             begin += 1
         wide += [one for row in rows[:begin] for one in row]
@@ -114,7 +114,7 @@ def _gutter(items: Sequence[Placed], kinds: Sequence[_Kind]) -> float | None:
             if _EDGE * width < middle < (1 - _EDGE) * width
         ]
         best = [middle for _, _, middle in sorted(inner)]
-        if limits is _FINE_LIMITS:  # most stretches are the same for several limits
+        if limits is _FINE_LIMITS:  # several limits mostly find the same stretches
             best = list(dict.fromkeys(best))
         for middle in best[:_TRIED]:
             if parts(items, left + middle):

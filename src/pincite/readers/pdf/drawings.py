@@ -14,12 +14,12 @@ import pypdfium2.raw as pdfium_c
 from pincite.readers.pdf.characters import View
 from pincite.readers.pdf.layout import Placed
 
-MOST_OBJECTS: Final = 20_000  #: of one page; maps have more, and no tables
+MOST_OBJECTS: Final = 20_000  #: of one page; maps have more, but no tables
 _MOST_SEGMENTS: Final = 400  # of one path; longer ones are curves
 _MOST_STROKES: Final = 40_000  # of one page
 _DEPTH: Final = 4  # of forms in forms
-_THIN: Final = 2.5  # points: what is thinner is a rule
-_SHORTEST: Final = 4.0  # points: what is shorter is no rule
+_THIN: Final = 2.5  # points: a thinner shape is a rule
+_SHORTEST: Final = 4.0  # points: a shorter shape is not a rule
 Matrix = tuple[float, float, float, float, float, float]
 _SAME: Final[Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 

@@ -14,7 +14,7 @@ from pincite.readers.extraction.result import PICTURE
 from pincite.readers.pdf.layout import Block, Placed, around
 from pincite.support.fields import replace
 
-_LEAST: Final = 24.0  # points: what is narrower or lower is an ornament
+_LEAST: Final = 24.0  # points: narrower or lower pictures are ornaments
 _NEAR: Final = 4.0  # points between two parts of one picture
 _CAPTION_GAP: Final = 40.0  # points between a picture and its caption
 _BACKGROUND: Final = 0.85  # of the page: a scan under its text, or paper
@@ -55,7 +55,7 @@ def pictures_of(
 def drawings_of(
     shapes: Sequence[Placed], captions: Sequence[Placed], tables: Sequence[Placed]
 ) -> list[Placed]:
-    """Return the places of vector drawings. Most frames and rules are no drawings, so only shapes
+    """Return the places of vector drawings. Most frames and rules are not drawings, so only shapes
     directly above or below a caption count."""
     if not captions or not _SHAPES <= len(shapes) <= 2 * _MOST_PARTS:
         return []

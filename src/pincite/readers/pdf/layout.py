@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pincite.model import Box, ElementKind
 
-#: Times the size: type beside which two lines may stand. Footnote marks are this small too.
+#: Times the size: type beside which two lines fit. Footnote marks are this small too.
 _LARGE: Final = 1.5
 _SHARED: Final = 0.5  # of the lower one's height
 

@@ -21,7 +21,7 @@ def letter_of(code: int) -> str:
         return _LETTERS[code]
     if code in {0x09, 0x0A, 0x0D}:
         return " "
-    if code == 0x02:  # what the library makes of a hyphen at the end of a line
+    if code == 0x02:  # the library's code for a hyphen at the end of a line
         return "-"
     if not 0 < code <= 0x10FFFF:
         return ""

@@ -9,7 +9,7 @@ from typing import Final
 from pincite.readers.pdf.layout import Line
 
 SOFT: Final = "\u00ad"  #: a soft hyphen
-_LOOK: Final = 200  # characters of a line's end that are looked at
+_LOOK: Final = 200  # characters to read at the end of a line
 _SUFFIX: Final = 2  # letters of suffixes that are words, too: `.in`, `.so`, `.is`
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ASIA = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
@@ -18,9 +18,9 @@ _STOPS: Final = tuple("。、，；：！？")  # after them, no space is writte
 _HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7ff]")
 _ADDRESS = re.compile(r"://|\bwww\.|\w@")
 _FOLDER = re.compile(r"[^\w~.]*[~.]*/\w|[^/]*\w/[^/]*\w/")
-_HOST = re.compile(r"://[\w-]+\.$")  # the beginning of one, and no sentence
+_HOST = re.compile(r"://[\w-]+\.$")  # the beginning of one, not the end of a sentence
 _BEHIND_SLASH = re.compile(r"(?<=\w)/ ?[^\W\d_]+(?:-[^\W\d_]+)*")
-#: Words that go on with a sentence after a path, and are rarely parts of one. `about` and `do` are
+#: Words that continue a sentence after a path, and are rarely parts of one. `about` and `do` are
 #: missing on purpose: many pages have such names.
 _GOING_ON: Final = frozenset(
     """although and are as at because before but by can could for from had has have if in into is it
@@ -86,8 +86,8 @@ def _is_located(token: str) -> bool:
 
 
 def _goes_on(token: str, more: str, words: Collection[str]) -> bool:
-    """Return whether the text goes on after a path or an address that ends a line with a slash or a
-    full stop. It does if the next line begins with another path in the same folder, with a word
+    """Return whether the text continues after a path or an address that ends a line with a slash or
+    a full stop. It does if the next line begins with another path in the same folder, with a word
     that usually continues a sentence, or with a word that elsewhere follows a slash and a space,
     but no slash alone. Whether the document has the word elsewhere does not matter: parts of paths
     are also words."""
@@ -135,7 +135,7 @@ def _is_divided_korean(text: str, more: str, words: Collection[str]) -> bool:
 
 def words_of(lines: Sequence[Line]) -> set[str]:
     """Return the words that are whole on a line, in lower case, for `text_with_ending`, and those
-    behind a slash also with the slash and its space: `/format`, `/ directory`. A Korean word is
+    after a slash also with the slash and its space: `/format`, `/ directory`. A Korean word is
     whole if it follows a space, and does not end the line."""
     found: set[str] = set()
     for line in lines:

@@ -15,7 +15,7 @@ from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around, is_large
 #: Times the size of the type: a gap that is a space. On the R manuals, which have no spaces in
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
 _SPACE: Final = 0.16
-_LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
+_LEAST_SPACE: Final = 0.06  # if the library detects one: after an overhanging f
 #: Between Arabic letters, and letters with marks, whose boxes are those of their shapes. Some
 #: letters never join the next one, and programs write spaces.
 _SHAPES_SPACE: Final = 0.28

@@ -12,7 +12,7 @@ from pincite.readers.pdf.layout import Line, Style, around
 from pincite.readers.pdf.paragraphs import LARGER, body_size
 
 _ZONE: Final = 0.2  # of the page's height at its top and bottom
-_EDGE_LINES: Final = 2  # rows at either edge that are looked at
+_EDGE_LINES: Final = 2  # rows to compare at either edge
 _MOST_LINES: Final = 24  # parts of these rows
 _FEW_WORDS: Final = 4  # around a number that is counted on, as in "page 3 of 20"
 _SAME_PLACE: Final = 4.0  # points
@@ -50,7 +50,7 @@ def marginal_lines(
 
 
 def _repeated(edges: Sequence[Rows]) -> Iterator[tuple[int, Line]]:
-    """Yield lines that stand at the same height on a near page, as (page, line). Rows are compared
+    """Yield lines that occur at the same height on a near page, as (page, line). Rows are compared
     as well: on a page with columns, the parts of a header are lines of different columns."""
     parts = [[line for row in rows for line in row] for rows in edges]
     whole = [[_joined(row) for row in rows] for rows in edges]

@@ -30,11 +30,11 @@ from pincite.stores.qdrant_edge.coarse import to_coarse
 from pincite.stores.qdrant_edge.packed import pack, unpack
 from pincite.stores.validate import is_id
 
-#: Filters on other fields look at every payload. No request is answered while a shard is opened,
-#: and every index makes that longer: 100,000 points take 284 ms of processor time with seven
-#: indexes in memory, of which `path` takes 130 and `revision` 60, and 72 ms with the first three of
-#: these mapped from disk. `symbols` adds 10 ms (30 before the first optimising); without it, a
-#: question for a name looks at 100,000 payloads, which takes 340 ms.
+#: Filters on other fields read every payload. No request is answered while a shard is opened, and
+#: every index makes that longer: 100,000 points take 284 ms of processor time with seven indexes in
+#: memory, of which `path` takes 130 and `revision` 60, and 72 ms with the first three of these
+#: mapped from disk. `symbols` adds 10 ms (30 before the first optimising); without it, a question
+#: for a name reads 100,000 payloads, which takes 340 ms.
 INDEXED_FIELDS = (REVISION, "repo", "source_type", "symbols")
 
 _MAPPED = edge.Memory.Cold

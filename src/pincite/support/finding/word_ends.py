@@ -97,7 +97,8 @@ def _bare(said: str) -> str:
 
 
 def _is_within_word(pair: str, before: str) -> bool:
-    """Decide the most frequent case early. `pair` are the characters on both sides."""
+    """Return whether both characters of `pair`, on either side of a place, clearly belong to one
+    word. This is the most frequent case, and saves the full checks."""
     return pair.isascii() and pair.isalnum() and not may_be_code(before)
 
 

@@ -109,7 +109,7 @@ class _Transaction:
         self.file = file
         self._database: sqlite3.Connection | None = None
         if not (write or os.path.lexists(held)):
-            return  # nobody has ever taken it
+            return  # it has never been taken
         status = require_private_file(held, make=True) if write else require_regular(held)
         if status.st_size:  # SQLite would run what its schema computes
             raise OSError(0, f"{held} has content, which no lock of Pincite has: remove it")

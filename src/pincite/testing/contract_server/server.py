@@ -159,7 +159,7 @@ def _handler(server: ContractServer) -> type[BaseHTTPRequestHandler]:
             self._serve()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - inherited
-            """Tests are quiet."""
+            """Print nothing."""
 
         def _serve(self) -> None:
             raw = self.rfile.read(int(self.headers.get("content-length") or 0))

@@ -12,7 +12,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _ENGLISH: Final = frozenset(
     "the is are of and to with for by this that it from has or you not be which will".split()
 )
-#: Words of other languages that are no English words.
+#: Words of other languages that are not English words.
 _COMMA: Final = frozenset(
     (
         "der das und ein eine im von auf für nicht sich zu sind ist bei gibt beträgt la le les du"
