@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from pincite.providers.tokens import tokenizer_cutter
+from pincite.providers.tokens import tokenizer_counter, tokenizer_cutter
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +69,7 @@ def test_what_fits_is_kept_as_it_is(file: Path) -> None:
     text = "  a key,\n\trotated \udcff "
     assert cut_estimated(text, 100) == text
     assert tokenizer_cutter(file)(text, 100) == text
+    assert tokenizer_counter(file)(text) == tokenizer_counter(file)(text.replace("\udcff", "?"))
 
 
 def test_a_text_without_end_is_cut_in_time(file: Path) -> None:

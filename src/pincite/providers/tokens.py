@@ -38,7 +38,7 @@ def estimate_tokens(text: str) -> int:
 def tokenizer_counter(path: Path) -> CountTokens:
     """Return a counter that uses a `tokenizer.json`. Raises ConfigError if it cannot be read."""
     tokenizer = _opened(path)
-    return lambda text: len(tokenizer.encode(text).ids)
+    return lambda text: len(tokenizer.encode(valid_text(text)).ids)
 
 
 def tokenizer_cutter(path: Path) -> CutTokens:

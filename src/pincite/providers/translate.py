@@ -47,7 +47,8 @@ def translate(
     status: int, headers: Mapping[str, str], raw: bytes, where: str, key_variable: str = ""
 ) -> ProviderError:
     """Return the error for an answer of `where`. Names in `headers` must be in lower case."""
-    message = f"{where} answered {status}: {said(raw) or 'nothing'}"
+    answered = said(raw)
+    message = f"{where} answered {status}: {answered or 'nothing'}"
     if status in _AUTH:
         hint = f"check the key in {key_variable}, its account and its permissions"
         return AuthError(message, hint=hint if key_variable else "check the key and its account")
@@ -59,11 +60,11 @@ def translate(
             hint="wait, or lower `concurrency` of this provider in pincite.toml",
             retry_after_s=retry_after_s(headers.get("retry-after")),
         )
-    if status == 413 or (status in (400, 422) and _SIZE.search(message)):
+    if status == 413 or (status in (400, 422) and _SIZE.search(answered)):
         return TooLarge(message)
-    if status == 500 and _SIZE_500.search(message):
+    if status == 500 and _SIZE_500.search(answered):
         return TooLarge(message, hint="start the server with a larger batch (`-ub`)")
-    if status == 424 and _OTHER_KIND.search(message):
+    if status == 424 and _OTHER_KIND.search(answered):
         return Invalid(message, hint="this server has a model of another kind")
     if status == 501:
         return Invalid(message, hint="start the server for this kind of model")

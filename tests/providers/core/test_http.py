@@ -190,7 +190,8 @@ def test_statuses_and_messages_of_the_vendors(
     status: int, message: str, kind: type[PinciteError]
 ) -> None:
     raw = msgspec.json.encode({"error": message})
-    assert type(translate(status, {}, raw, "here")) is kind
+    where = "http://max_batch.example/v1/embed"  # an address says nothing about the size
+    assert type(translate(status, {}, raw, where)) is kind
 
 
 def test_retry_after_is_seconds_or_a_date() -> None:
