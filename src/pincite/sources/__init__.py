@@ -1,4 +1,4 @@
-"""Sources of documents: turn a location on disk into a `Source` and its files."""
+"""Sources of documents: folders, git checkouts, archives, single files and stored records."""
 
 from pincite.sources.entries import (
     Entry,

@@ -64,7 +64,7 @@ class ArchiveSource(OpenSource):
 
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""
-        if self._by_path is None:  # of a name that occurs twice, what is read
+        if self._by_path is None:
             members = (each for each in self._members.listing if isinstance(each, Entry))
             self._by_path = {each.path.removeprefix(self._top): each for each in members}
         found = self._by_path.get(path)
@@ -72,8 +72,8 @@ class ArchiveSource(OpenSource):
         return judged if isinstance(judged, Entry) else None
 
     def _judge(self, found: Entry | Skipped) -> Entry | Skipped | None:
-        """Return a member under its path, or the folder of dependencies that it is in; None for
-        members that are never listed."""
+        """Return a member with its path in the source, or the folder of dependencies that it is in;
+        None for members that are never listed."""
         path = found.path.removeprefix(self._top)
         if isinstance(found, Skipped):
             return Skipped(path, found.code, found.detail)
@@ -112,7 +112,8 @@ def open_archive(
     limits: SourceLimits,
     selection: Selection,
 ) -> ArchiveSource:
-    """Open an archive. Name and revision come from its metadata, else from the file's name."""
+    """Open an archive. Name and revision are, by default, from its metadata, else from the file's
+    name; a commit in its comment is used as revision first. Raises SourceError."""
     is_wheel = place.suffix.lower() == ".whl"
     members: Members
     if place.name.lower().endswith(ZIP_SUFFIXES):

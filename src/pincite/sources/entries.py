@@ -36,7 +36,8 @@ SkipCode = Literal[
     "ignored",  # an ignore file or an exclude pattern says so
 ]
 
-#: The reason for a name that is not text. Its path is what is shown, which may be another file's.
+#: The reason for a name that is not valid UTF-8. The path of such an entry is only for display, and
+#: may equal that of another file.
 NAME_IS_NO_TEXT: Final = "the name is not valid UTF-8"
 
 _TIMES: Final = 2**63  # nanoseconds: the range of a column of a database
@@ -74,10 +75,10 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A file that may be read. In archives `mtime_ns` is the CRC-32 of the content, because times
-    are often constant: equal (size, mtime_ns) means that the file has not changed. On disk, tools
-    may set that time: `changed_ns` is when anything of the file changed, which none can set; 0 if
-    that is unknown."""
+    """A file that may be read. Equal (size, mtime_ns) means that the file has not changed. In
+    archives, `mtime_ns` is the CRC-32 of the content, because times are often constant. On disk,
+    tools may set `mtime_ns`; `changed_ns` is the time of the last change of the file or of its
+    metadata, which tools cannot set; 0 if unknown."""
 
     path: str
     size: int
@@ -102,12 +103,12 @@ class Skipped(msgspec.Struct, frozen=True):
 
     @property
     def cannot_be_read(self) -> bool:
-        """Return whether the file or folder of this path is there and cannot be read."""
+        """Return whether the file or folder with this path exists and cannot be read."""
         return self.code == "unreadable" and self.detail != NAME_IS_NO_TEXT
 
 
 class UnreadableFile(SourceError):
-    """A file that is there cannot be read now, for this `reason`. It may be readable later."""
+    """An existing file cannot be read now, for this `reason`. It may be readable later."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} cannot be read: {reason}.")
@@ -115,8 +116,8 @@ class UnreadableFile(SourceError):
 
 
 def within_any(path: str, places: Container[str]) -> str | None:
-    """Return the one of these places that a path is, or is in: files, folders with a trailing
-    slash, or "" for everything. None if there is none."""
+    """Return the innermost of these places that a path is, or is in, or None. Places are files,
+    folders with a trailing slash, or "" for everything."""
     above = (path[:at] for at in range(len(path), 0, -1) if at == len(path) or path[at - 1] == "/")
     return next((place for place in chain(above, ("",)) if place in places), None)
 
@@ -134,17 +135,17 @@ class OpenSource(ABC):
         self.source = source
         #: path prefix that this listing is limited to ("" = all): a folder ends in "/"
         self.within = within
-        #: paths that were named to be indexed, like `within`; "" names no part. Those inside
-        #: of this listing are in it, even if it would leave them out
+        #: paths that the user has named, like `within`; "" names no part. Those inside `within`
+        #: are listed even if an ignore file or a hidden name would leave them out
         self.parts: tuple[str, ...] = (within,)
-        #: content hashes, by path, of what was indexed under a given ref, which says nothing of
-        #: anything else; None while the ref is given for all that is there
+        #: content hashes, by path, of documents that were indexed under a given ref; the ref
+        #: applies only to files with this content. None if it applies to the whole source
         self.named: Mapping[str, str] | None = None
 
     @abstractmethod
     def entries(self) -> Iterator[Entry | Skipped]:
-        """Yield files in the order of their posix paths, without reading any, and skipped
-        entries."""
+        """Yield files and skipped entries in the order of their posix paths, without reading
+        them."""
 
     @abstractmethod
     def find(self, path: str) -> Entry | None:
@@ -153,19 +154,20 @@ class OpenSource(ABC):
         unless it is in one of the `parts`."""
 
     def parts_to_name(self, parts: Collection[str]) -> tuple[str, ...]:
-        """Return those of some `parts` that a record has to name, in order of path: those in no
-        other part, and those that are there and that a listing of the other part leaves out."""
+        """Return those of the `parts` that the record of the source has to name, in the order of
+        paths: those that are in no other part, and existing ones that the listing of the enclosing
+        part leaves out."""
         return outer_parts(parts)
 
     def left_out(self, path: str) -> Skipped | None:  # noqa: ARG002  # folders look
-        """Return why `find` returns nothing for a file that is there; None if it is not there, or
-        if that is not known."""
+        """Return the reason why `find` returns nothing for an existing file; None if the file is
+        missing, or if the reason is unknown."""
         return None
 
     @abstractmethod
     def read(self, entry: Entry) -> bytes:
-        """Return the bytes of a file. Raises SourceError if it is not what was listed, or cannot be
-        read: UnreadableFile if that may pass."""
+        """Return the bytes of a file. Raises SourceError if it no longer exists or is another kind
+        of file by now, UnreadableFile if it may be readable later."""
 
     def can_read(self, entry: Entry) -> bool:  # noqa: ARG002  # folders look
         """Return whether this process may read a file now, without reading it."""
@@ -177,8 +179,8 @@ class OpenSource(ABC):
         return None
 
     def ref_for(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
-        """Return the revision for citations of this file: one that was given for this content, else
-        that of the source, or its content hash. `raw` are its bytes; if missing, they are read when
+        """Return the revision for citations of this file: the given one if it applies to this
+        content, else `own_ref`. `raw` are the bytes of the file; if missing, they are read when
         needed."""
         given = self.source.ref if self.source.pinned else None
         if given and self.named is not None and self.named.get(entry.path) == content_hash:
@@ -217,11 +219,12 @@ class OpenSource(ABC):
         return None
 
     def made_of(self, path: str) -> str:  # noqa: ARG002  # records look
-        """Return what determines a document's chunks besides its content, "" for nothing."""
+        """Return a digest of everything except the content that a document's chunks depend on; ""
+        if there is nothing else."""
         return ""
 
     def attributes_of(self, path: str) -> Attributes | None:  # noqa: ARG002  # records look
-        """Return the current attributes of a document; None if its content contains them."""
+        """Return the current attributes of a document; None if they are read from its content."""
         return None
 
     def settle(self, indexed: Sequence[DocumentRecord]) -> None:  # noqa: B027

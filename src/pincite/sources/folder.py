@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from pincite.sources.ignore import IgnoreRules
 
 
-#: Reasons that apply to a file whatever its content.
+#: Skip codes that do not depend on a file's content.
 _BY_NAME = frozenset({"ignored", "hidden", "binary", "dependencies"})
-#: Errors of files that are gone, or are folders or links by now.
+#: Errors for paths that no longer exist, or have become folders or links.
 _REPLACED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP})
 
 
@@ -61,8 +61,7 @@ class FolderSource(OpenSource):
         self._selection = selection
         self._limits = limits
         self._checkout = checkout
-        # a page may include a file that is not indexed itself, but none that was excluded on
-        # purpose
+        # without `include`: a page may include a file that is not indexed, but no excluded one
         self._finder = Walk(root, replace(selection, include=()), limits)
 
     def entries(self) -> Iterator[Entry | Skipped]:
@@ -70,8 +69,8 @@ class FolderSource(OpenSource):
         return self.visit(lambda _: None)
 
     def visit(self, entering: Callable[[str], None]) -> Iterator[Entry | Skipped]:
-        """Yield entries as `entries` does. `entering` is called with each folder before anything in
-        it is read, its ignore files included, and may raise to end the walk."""
+        """Yield entries as `entries` does. `entering` is called with the path of each folder before
+        its ignore files and its listing are read. It may raise an error to end the walk."""
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
         walk = Walk(self._root, self._selection, self._limits, entering)
@@ -100,7 +99,7 @@ class FolderSource(OpenSource):
 
     @property
     def _inner(self) -> tuple[str, ...]:
-        """The parts inside of this one that were named, are there, and are not excluded."""
+        """Return the named parts inside `within` that exist and are not excluded."""
         return tuple(
             part
             for part in self.parts
@@ -113,7 +112,7 @@ class FolderSource(OpenSource):
         try:
             (self._root / part).lstat()
         except OSError as error:
-            return error.errno not in _REPLACED  # what cannot be read may be there
+            return error.errno not in _REPLACED  # an unreadable part may exist
         return self._reaches(part) and (part.endswith("/") or isinstance(self._single(part), Entry))
 
     def _part_below(self, walk: Walk, part: str, path: str) -> Iterator[Entry | Skipped]:
@@ -136,14 +135,15 @@ class FolderSource(OpenSource):
         return tuple(part for part in sorted(parts) if part in outer or is_needed(part))
 
     def among(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """Return the paths that are this file or folder, or inside it."""
+        """Return the paths that are `within`, or inside it, in the given order."""
         whole = self.within.removesuffix("/")
         if self.within == whole:  # one file, or everything
             return tuple(path for path in paths if not whole or path == whole)
         return tuple(path for path in paths if path == whole or path.startswith(self.within))
 
     def is_left_out(self, path: str) -> bool:
-        """Return whether its name alone, or an ignore file, excludes a path."""
+        """Return whether a path is excluded whatever its content: by its name, an ignore file or a
+        pattern to exclude."""
         found = self.left_out(path)
         return found is not None and found.code in _BY_NAME
 
@@ -154,12 +154,13 @@ class FolderSource(OpenSource):
 
     @property
     def git_folder(self) -> Path | None:
-        """Return the folder in which git records what is checked out."""
+        """Return the git folder of this work tree, which contains its HEAD; None without one."""
         return self._checkout.private if self._checkout else None
 
     @property
     def exclude_file(self) -> Path | None:
-        """Return the ignore file in the git folder, which need not exist, if it is respected."""
+        """Return the path of `info/exclude` in the git folder, which need not exist; None without a
+        checkout, or if ignore files are not respected."""
         return (
             self._checkout.exclude_file if self._checkout and self._selection.ignore_files else None
         )
@@ -174,8 +175,8 @@ class FolderSource(OpenSource):
         return found if isinstance(found, Entry) else None
 
     def _look_up(self, path: str) -> Entry | Skipped | None:
-        """Return what a listing would yield for a path. A part that was named is listed even if its
-        own name is hidden or ignored."""
+        """Return the entry that a listing would yield for a path. A named part is listed even if
+        its own name is hidden or ignored."""
         excludes = self._excludes
         for part in self.parts:
             if part and path == part:
@@ -187,7 +188,7 @@ class FolderSource(OpenSource):
         return self._finder.find(path, excludes)
 
     def _reaches(self, path: str) -> bool:
-        """Return whether the folders on the way to a path are folders, and no links."""
+        """Return whether all folders above a path exist and are not links."""
         parents = path.split("/")[:-1]
         try:
             return all(
@@ -214,8 +215,8 @@ class FolderSource(OpenSource):
         return rejected or Entry(path, status.st_size, mtime_of(status), status.st_ctime_ns)
 
     def read(self, entry: Entry) -> bytes:
-        """See OpenSource. Only a regular file within the limits is read, whatever replaced the file
-        or a folder above it since it was listed."""
+        """See OpenSource. Only a regular file within the limits is read, even if the file or a
+        folder above it has been replaced since the listing."""
         try:
             handle = open_below(self._location, entry.path)
         except OSError as error:
@@ -245,7 +246,7 @@ class FolderSource(OpenSource):
         return True
 
     def read_at(self, ref: str, path: str) -> bytes | None:
-        """See OpenSource. Only commits, and only those available in the checkout."""
+        """See OpenSource. Only commits that are available in the checkout can be read."""
         return self._checkout.read_at(ref, path) if self._checkout else None
 
     def contradicts(self, entry: Entry, raw: bytes | None = None) -> bool:
@@ -258,22 +259,22 @@ class FolderSource(OpenSource):
             return False  # indexing reports the reason
 
     def own_ref(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
-        """See OpenSource. In a checkout: HEAD for files equal to the committed ones, apart from
-        line endings."""
+        """See OpenSource. In a checkout: HEAD for a file that equals the committed one, apart from
+        line endings; HEAD with the content hash for a changed one."""
         head = self._checkout.head if self._checkout else None
         if head is None or self._committed is None:
             return content_ref(content_hash)
         try:
             committed = self._committed.has(entry.path, self.read(entry) if raw is None else raw)
         except SourceError:
-            committed = None  # it cannot be read any more, so only its earlier content is known
+            committed = None  # unreadable by now: only the hash of its earlier content is known
         if committed is None:
             return content_ref(content_hash)
         return head if committed else dirty_ref(head, content_hash)
 
     def keeps(self, ref: str) -> bool:
-        """See OpenSource. A checkout at the same commit keeps its refs, and so does one whose
-        commit cannot be read now: the earlier one has the same content."""
+        """See OpenSource. A file keeps its revision if the checkout is still at that commit, or if
+        the commit of the checkout cannot be read now: the earlier commit has the same content."""
         head = self._checkout.head if self._checkout else None
         if head is None:
             return False
@@ -287,13 +288,14 @@ class FolderSource(OpenSource):
     @property
     def unread_commit(self) -> str | None:
         """See OpenSource."""
-        asked = "_committed" in self.__dict__  # by a property that remembers its value
+        asked = "_committed" in self.__dict__  # the cached property has been used
         head = self._checkout.head if self._checkout else None
         return head if asked and self._committed is None else None
 
     @cached_property
     def _given(self) -> Tree | None:
-        """The content of the revision that was given for a checkout, None if it names none."""
+        """Return the content of the revision that was given for a checkout; None if the checkout
+        does not have that revision."""
         ref, checkout = self.source.ref, self._checkout
         return checkout.content_of(ref, self.within) if ref and checkout else None
 

@@ -1,4 +1,4 @@
-"""Read a folder's git checkout, revision and remote.
+"""Find the git checkout of a folder, and read its revision and the name of its remote.
 
 `.git` is parsed here, and nothing in the repository's configuration is applied. Only the name of a
 remote is read from it ([0006](../../../docs/decisions/0006-untrusted-repositories.md)).
@@ -59,7 +59,7 @@ class Checkout(msgspec.Struct, frozen=True):
 
     def content_of(self, ref: str, within: str = "") -> Tree | None:
         """Return the content of a tag, branch or commit, which may be abbreviated, along and below
-        a path; None if it names none, or is not available."""
+        a path; None for an unknown name, or if the commit is not available."""
         commit = commit_named(self.top, ref) or ref
         if not _ABBREVIATED.fullmatch(commit):
             return None
@@ -81,8 +81,8 @@ def head_of(top: Path) -> str | None:
 
 def commit_named(top: Path, name: str) -> str | None:
     """Return the commit that `HEAD`, a tag or a branch names in the checkout with this root, None
-    if there is no such name. A tag goes before a branch of the same name, as in git. Where its
-    object is not available, an annotated tag is its own hash."""
+    if there is no such name. A tag goes before a branch of the same name, as in git. For an
+    annotated tag whose object is not available, return the hash of the tag."""
     if not _is_top(top):
         return None
     private, shared = _git_folders(top)
@@ -99,7 +99,8 @@ def commit_named(top: Path, name: str) -> str | None:
 
 def lasting_name(top: Path, name: str) -> str:
     """Return the commit that `HEAD` or a branch of a checkout names, because they move; any other
-    name as it is. Raises SourceError for what only git's own commands can resolve."""
+    name as it is. Raises SourceError for a relative name such as `HEAD~1`, which only git can
+    resolve."""
     if _RELATIVE.search(name):
         raise SourceError(
             f"{name} is not a name of a revision that a citation can have",
@@ -124,8 +125,9 @@ def find_checkout(folder: Path) -> Checkout | None:
 
 
 def name_of_remote(url: str) -> str | None:
-    """Return `google/adk-docs` for the common forms of a remote's URL, None for local paths and for
-    those that would be no plain name: `ext::` and the like start programs of git."""
+    """Return `google/adk-docs` for the common forms of a remote's URL. None for local paths, for
+    URLs above 300 characters, and for those that do not give a plain name: with `ext::` and the
+    like, git starts programs."""
     if len(url) > _LONGEST_URL:
         return None
     match = _URL_REMOTE.fullmatch(url.strip()) or _SCP_REMOTE.fullmatch(url.strip())
@@ -136,7 +138,7 @@ def name_of_remote(url: str) -> str | None:
 
 
 def _is_name(name: str) -> bool:
-    """Return whether a ref may have this name; one that leaves the git folder is none."""
+    """Return whether a ref may have this name. One that leads out of the git folder is invalid."""
     parts = name.split("/")
     forbidden = ".." in name or any(not part or part.startswith(".") for part in parts)
     return len(name) <= _MOST_NAME and not forbidden and bool(_IN_NAMES.fullmatch(name))
@@ -161,12 +163,12 @@ def _resolve(folder: Path, name: str) -> Path | None:
     try:
         return (folder / name).resolve()
     except (OSError, ValueError, RuntimeError):
-        return None  # a loop of links, a NUL: no folder, which is what the caller then finds
+        return None  # a loop of links, or a NUL
 
 
 def _read(file: Path, max_bytes: int = _MAX_BYTES, *, begun: bool = False) -> str:
-    """Return a regular file of at most that size, "" for anything else: nothing here blocks. Of a
-    larger one return the whole lines of its beginning if `begun` is set."""
+    """Return the text of a regular file of at most this size, "" for anything else; never blocks.
+    If `begun`, return the complete lines at the beginning of a larger file."""
     try:
         handle = open_to_read(file, follow=True)
     except (OSError, ValueError):
@@ -208,7 +210,7 @@ def _read_ref(name: str, private: Path, shared: Path) -> str:
 
 
 def _remote_in(config: Path) -> str:
-    """Return the URL of a remote: `origin`, else the first one."""
+    """Return the URL of the remote `origin`, else of the first one; "" if there is none."""
     remote, found = "", dict[str, str]()
     for line in _read(config, begun=True).splitlines():
         section = _SECTION.match(line)

@@ -1,7 +1,8 @@
 """Read commits, trees and blobs of an untrusted repository.
 
-`git cat-file` reads their objects from `empty_repository`, which has our configuration.
-Nothing that the repository configures is read, so it can neither run programs nor cause downloads
+`git cat-file` runs in `empty_repository`, which has our configuration, and reads only the objects
+of the repository, not its configuration. So the repository can neither run programs nor cause
+downloads
 ([0006](../../../docs/decisions/0006-untrusted-repositories.md)). The output of git is hashed again
 here, which detects forged packs and indexes.
 """
@@ -27,17 +28,17 @@ _TIMEOUT_S = 20.0  # guess, unmeasured; the trees of 100,000 files take 1 s. A F
 _MEMORY_BYTES = 1_000_000_000  # git's own, without mapped packs: a chain of deltas may claim any
 _MAX_OBJECT_BYTES = 50_000_000  # guess, unmeasured: ten times what is read of a file on disk
 _MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million files take 50 MB
-_AT_ONCE = 200  # names that are sure to fit into a pipe before git reads it
-_MOST_TAGS = 5  # of tags, each of which names the next
+_AT_ONCE = 200  # names that always fit into a pipe before git reads it
+_MOST_TAGS = 5  # in a chain of tags that name other tags
 _SUBMODULE = b"160000"  # mode of an entry that names a commit of another repository
-#: Bare repositories without commits, of this package: no disk has to be writable, and no folder of
-#: temporary files has to be there, which a daemon may outlive. By the format of names.
+#: Bare repositories without commits, one for each hash function. They are files of this package, so
+#: that no disk has to be writable, and no temporary folder can be deleted while a daemon runs.
 _EMPTY = Path(__file__).absolute().with_name("empty_repository")
 
 
 class Tree(msgspec.Struct, frozen=True):
-    """What a commit holds: the blobs of regular files by path, below the folder that was asked
-    for. `folders` are its trees by their hash: from a name to its mode and hash."""
+    """The trees of a commit along and below the requested paths. `root` is the hash of its top
+    tree. `folders` has the entries of each tree by the tree's hash: mode and hash by name."""
 
     root: str
     folders: Mapping[str, Mapping[bytes, tuple[bytes, str]]]
@@ -49,8 +50,8 @@ class Tree(msgspec.Struct, frozen=True):
         return None if found is None else is_blob(found, raw)
 
     def blob_at(self, path: str) -> str | None:
-        """Return the hash of a regular file, "" if there is none; None if it is unknown. Files of a
-        submodule are in a history of their own."""
+        """Return the hash of a regular file, "" if there is none; None if it is unknown, as for
+        files of a submodule, which are in another repository."""
         *parents, name = os.fsencode(path).split(b"/")
         folder = self.root
         for each in (*parents, name):
@@ -77,23 +78,23 @@ def blob_hash(raw: bytes, digits: int) -> str:
     return _hash("blob", raw, digits)
 
 
-#: Folders of objects in which git has hung or been cut off, and until when nothing of them is
-#: available: a claim or a look opens a history anew.
+#: Folders of objects that git could not read within the time limit, and the monotonic time in
+#: seconds until which they are not read again. Global, because callers make new `Objects` often.
 _HUNG: dict[Path, float] = {}
 _HUNG_S = 600.0
 
 
 class Objects:
-    """The history of a repository in `folder`. After git has hung or been cut off, nothing of it is
-    available to this process for ten minutes."""
+    """The objects of a repository, in `folder`. After git has exceeded the time limit, none of them
+    is available to this process for ten minutes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def tree(self, commit: str, within: str = "", digits: int = 0) -> Tree | None:
         """Return the trees of a commit along and below the path `within`; None if the commit is not
-        available, or is larger than any project. With `digits`, `commit` may be the beginning of a
-        name of so many digits."""
+        available, or if its trees exceed 500 MB. With `digits`, `commit` may be the beginning of a
+        hash with this number of digits."""
         with self._open(digits or len(commit)) as reader:
             whole = reader.whole(commit) if reader else ""
             return reader.tree(whole, within) if reader and whole else None
@@ -113,7 +114,7 @@ class Objects:
 
     def blob(self, commit: str, path: str, digits: int) -> bytes | None:
         """Return the bytes of a committed file, b"" if the commit has no such file; None if it is
-        not available. `commit` may be the beginning of a name of so many digits."""
+        not available. `commit` may be the beginning of a hash with this number of digits."""
         with self._open(digits) as reader:
             whole = reader.whole(commit) if reader else ""
             tree = reader.tree(whole, path) if reader and whole else None
@@ -123,14 +124,15 @@ class Objects:
             return reader.read([blob], "blob")[0]
 
     def commit_of(self, name: str) -> str | None:
-        """Return the commit that an annotated tag with this hash names, the hash itself if it is a
-        commit's; None if it is another object's, or not available."""
+        """Return the commit that the annotated tag with this hash names, or the hash itself if it
+        is that of a commit; None for another object, or if it is not available."""
         with self._open(len(name)) as reader:
             return reader.commit_of(name) if reader else None
 
     @contextmanager
     def _open(self, digits: int) -> Iterator[_Reader | None]:
-        """Yield a reader of objects with names of so many digits; None without git."""
+        """Yield a reader of objects whose hashes have this number of digits; None without git, or
+        after it has exceeded the time limit."""
         git = _find_git()
         if git is None or time.monotonic() < _HUNG.get(self._folder, 0.0):
             yield None
@@ -180,7 +182,7 @@ def _environment(ours: Path, objects: Path) -> dict[str, str]:
 
 
 class _Reader:
-    """Queries a running `git cat-file --batch`. After a failure it returns nothing any more."""
+    """Reads objects from a running `git cat-file --batch`. After a failure, none is available."""
 
     def __init__(self, running: Popen[bytes], digits: int) -> None:
         if running.stdin is None or running.stdout is None:
@@ -213,8 +215,8 @@ class _Reader:
         return Tree(root, folders) if root else None
 
     def whole(self, commit: str) -> str:
-        """Return the full name of a commit, which may be abbreviated; "" if no commit or more than
-        one has a name that begins so."""
+        """Return the full hash of an abbreviated commit; "" if no commit, or more than one, has a
+        hash with this beginning. A full hash is returned unchecked."""
         if len(commit) == self._digits or self._ended:
             return commit
         try:
@@ -250,8 +252,8 @@ class _Reader:
         return line[5:].decode("ascii", "replace") if line.startswith(b"tree ") else None
 
     def read(self, names: Sequence[str], kind: str) -> list[bytes | None]:
-        """Return the content of each object; None if it is not available, of another kind or has
-        another hash."""
+        """Return the content of each object, in the order of `names`; None for an object that is
+        not available, of another kind, or has another hash."""
         found: list[bytes | None] = []
         try:
             for start in range(0, 0 if self._ended else len(names), _AT_ONCE):

@@ -33,8 +33,8 @@ class IgnoreRules(msgspec.Struct, frozen=True):
     """The patterns of one folder. `base` is its path with a final slash, "" for the root."""
 
     base: str
-    #: Last line first, some patterns in each expression: one group for each pattern, and whether it
-    #: ignores what it matches.
+    #: Last line first, up to 32 patterns in each expression: a group for each pattern, and whether
+    #: the pattern ignores its matches (False for a line with "!").
     blocks: tuple[tuple[re.Pattern[str], tuple[bool, ...]], ...]
 
     def verdict(self, path: str) -> bool | None:
@@ -93,7 +93,8 @@ def translate(pattern: str) -> str | None:
 
     There is no backtracking: the first match of the text between two stars is as good as any later
     one, and the same holds for whole names between two `**`. So each of these is an atomic group,
-    and a match takes at most pattern times path.
+    and the time of a match is at most proportional to the length of the pattern times that of the
+    path.
     """
     folder_only = pattern.endswith("/")
     body = pattern[:-1] if folder_only else pattern
@@ -175,8 +176,8 @@ def _character_class(match: re.Match[str]) -> str | None:
 
 
 def _bare(line: str) -> str:
-    """Return a line without its newline, comment and trailing blanks; a backslash keeps the last
-    blank."""
+    """Return a line without its newline and trailing blanks, "" for a comment; a backslash keeps
+    the last blank."""
     bare = line.rstrip("\r\n")
     if bare.startswith("#"):
         return ""

@@ -1,5 +1,5 @@
-"""Read files that a page includes: found by the page's names for them, never outside of the
-source."""
+"""Read the files that a page includes, by the names in the page. Files outside of the source are
+never read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.sources.kinds import reject_content
 
 def read_included(opened: OpenSource, page: str, name: str) -> str | None:
     """Return the text of a file that a page includes. None if it is missing, outside of the source,
-    or excluded from it (hidden, ignored, binary).
+    or skipped (hidden, ignored, binary).
 
     A name is relative to the root of the source or to one of the folders above the page, the
     highest first: a site may be built from any of them.
@@ -25,7 +25,7 @@ def read_included(opened: OpenSource, page: str, name: str) -> str | None:
 
 
 def leads_out(page: str, name: str) -> bool:
-    """Return whether this name leads out of the source, wherever the site is built."""
+    """Return whether this name leads out of the source from every folder above the page."""
     return not any(_candidates(page, name))
 
 

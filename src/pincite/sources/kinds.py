@@ -1,4 +1,4 @@
-"""Decide which names are never worth opening, and which contents are not for people."""
+"""Decide which files are skipped: by name and size before they are opened, then by content."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 from pincite.support.late_patterns import late_pattern
 
-#: Folders that tools fill, where nothing is for people: not even mentioned.
+#: Folders that only tools write to. Their files are not listed, not even as skipped.
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".pincite", "__pycache__"})
-#: Folders of installed packages. One with a file `ENVIRONMENT` is one, too.
+#: Folders of installed packages. A folder that contains the file `ENVIRONMENT` counts as one, too.
 DEPENDENCY_FOLDERS = frozenset({"node_modules", "__pypackages__"})
 ENVIRONMENT = "pyvenv.cfg"
 
@@ -32,7 +32,7 @@ _BINARY = _words(
     psd pt pth pyc pyd pyo rar rlib safetensors so sqlite sqlite3 tar tflite tgz tif tiff ttc ttf
     wasm wav webm webp whl wmv woff woff2 xz zip zst"""
 )
-#: Documents with NUL bytes that people read, and no reader here reads.
+#: Suffixes of document formats with NUL bytes, "unsupported" unless an extractor reads them.
 _DOCUMENTS = _words(
     """azw azw3 chm djv djvu doc docm dot dotm dotx fb2 hwp indd mobi msg numbers odf odg odp ods
     odt one otg otp ots ott oxps pages pot potm potx pps ppsm ppsx ppt pub rtf vsd vsdx wpd wps xls
@@ -52,34 +52,34 @@ _BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _TEXT_CONTROLS = bytes({7, 8, 9, 10, 11, 12, 13, 27})
 _CONTROLS = bytes(set(range(32)) - set(_TEXT_CONTROLS) | {127})
 _JSON_TEXT = r'"(?:[^"\\]|\\.)*+"'
-#: What `--json` of a search or an answer begins with. Its text is that of other documents, so it
-#: would be found in their place.
+#: The beginning of the `--json` output of a search or an answer. Such a file repeats text of other
+#: documents, so a search would find it instead of them.
 _RESULT = late_pattern(
     r'\s*+\{\s*+"schema_version":\s*+"[\d.]++",\s*+(?:'
     rf'"query":\s*+{_JSON_TEXT},\s*+"verdict":\s*+\{{\s*+"level":\s*+"(?:grounded|weak|none)"'
     rf'|"question":\s*+{_JSON_TEXT},\s*+"text":\s*+{_JSON_TEXT},\s*+"kind":)'
 )
-#: The end of a result before the next one. Within a value of JSON, no `}` stands before a `{`, and
-#: a text has no quotation mark that is not escaped.
+#: The end of a result that another result follows. It cannot match within a result: in JSON, no `{`
+#: directly follows a `}`, and quotation marks within a string are escaped.
 _NEXT_RESULT = late_pattern(r'\}\s*+(?=\{\s*+"schema_version":)')
-#: What msgspec says of an early end; it has no class for it.
+#: The message of msgspec for truncated data, for which it has no exception class.
 _CUT_OFF = "Input data was truncated"
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix: `gz` for `tar.gz`; "" for a name without a dot, or with only a leading
-    one."""
+    """Return the suffix in lower case: `gz` for `a.tar.gz`; "" for a name without a dot, or with
+    only a leading one."""
     name = path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     return suffix.lower() if dot and stem else ""
 
 
 def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
-    """Return the reason to skip a file by name and size alone, None if there is none."""
+    """Return the reason to skip a file by its name and its size in bytes, or None."""
     name = path.rpartition("/")[2].lower()
     code: SkipCode | None = None
     detail = ""
-    if size == 0 and extracted_suffix(path):  # no such file is: it is being written, or damaged
+    if size == 0 and extracted_suffix(path):  # never valid: it is being written, or damaged
         code, detail = "unreadable", "the file has nothing in it"
     elif size == 0:
         code = "empty"
@@ -95,9 +95,9 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
 
 
 def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped | None:
-    """Return the reason to skip a file by its content, None if there is none; call it before making
-    a document. Files for text extraction are checked by their extractor. A saved result that a page
-    has `included` is a sample of it, and no reason."""
+    """Return the reason to skip a file by its content, or None; call it before making a document.
+    Files for text extraction are not checked here, but by their extractor. `included`: a page
+    includes the file. Then a saved result of Pincite is accepted, as an example in that page."""
     if extracted_suffix(path):
         return None
     if not raw.strip():
@@ -127,9 +127,9 @@ def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped 
 
 
 def _is_result(raw: bytes) -> bool:
-    """Return whether the file has saved results alone: one, or several that were appended to it.
-    The last one may be cut off. Notes behind a result, or other lines of JSON, are somebody's own
-    text. Takes time in proportion, and builds no values."""
+    """Return whether the file contains only saved results: one, or several that were appended to
+    it. The last one may be cut off. A file with notes after a result, or with other lines of JSON,
+    is a document. Takes linear time and builds no Python values."""
     if b'"schema_version"' not in raw[:64]:
         return False
     text, every, begin = raw.decode("latin-1"), memoryview(raw), 0
@@ -143,16 +143,16 @@ def _is_result(raw: bytes) -> bool:
 
 
 def _is_json(raw: memoryview, *, cut_off: bool) -> bool:
-    """Return whether the bytes are one value of JSON, or the beginning of one that is `cut_off`."""
+    """Return whether the bytes are one JSON value, or, if `cut_off`, the beginning of one."""
     fault = _fault(raw)
     if not cut_off:
         return not fault
-    at_number = b"+-.0123456789Ee"  # an early end within a number is another fault
+    at_number = b"+-.0123456789Ee"  # data that ends within a number has another error message
     return fault in ("", _CUT_OFF) or _fault(bytes(raw).rstrip(at_number)) == _CUT_OFF
 
 
 def _fault(raw: memoryview | bytes) -> str:
-    """Return why the bytes are not one value of JSON, "" if they are."""
+    """Return the reason why the bytes are not one JSON value, "" if they are."""
     try:
         msgspec.json.decode(raw, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -161,7 +161,8 @@ def _fault(raw: memoryview | bytes) -> str:
 
 
 def _is_minified(raw: bytes) -> bool:
-    """Return whether half of the bytes are in lines above 1,000, or lines are above 300 on average.
+    """Return whether more than half of the bytes are in lines longer than 1,000 bytes, or lines are
+    longer than 300 bytes on average. Files below 2,048 bytes never are minified.
 
     Source lines are 30 to 45 bytes on average in every language tried; bundles start at 500.
     """

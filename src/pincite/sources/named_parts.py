@@ -1,4 +1,5 @@
-"""Files and folders that were named to be indexed, inside of a part that would leave them out."""
+"""List files and folders that the user has named, though the listing around them leaves them
+out."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def admits(selection: Selection, path: str) -> bool:
-    """Return whether the patterns of a selection admit a path, of which an ignore file or its own
-    name says otherwise. A folder's path ends in a slash."""
+    """Return whether the include and exclude patterns of a selection admit a path. Ignore files and
+    hidden names are not considered. A folder's path ends in a slash."""
     exclude, include = parse_rules("", selection.exclude), parse_rules("", selection.include)
     if exclude is not None and exclude.covers(path):
         return False
@@ -24,8 +25,9 @@ def admits(selection: Selection, path: str) -> bool:
 def with_named(
     listed: Iterator[Entry | Skipped], named: Sequence[Iterator[Entry | Skipped]]
 ) -> Iterator[Entry | Skipped]:
-    """Yield a listing with the entries of named parts in its order, that of paths. They replace
-    entries of the same path, but not one that is shown under the name of another file."""
+    """Yield a listing together with the entries of named parts, in the order of paths. Entries of
+    named parts replace listed ones of the same path. An entry whose name is not valid UTF-8 stays:
+    its shown path may be that of another file."""
     theirs = {one.path: one for part in named for one in part}
     rest = (one for one in listed if one.path not in theirs or _is_shown_as(one))
     yield from heapq.merge(rest, map(theirs.__getitem__, sorted(theirs)), key=lambda one: one.path)

@@ -13,7 +13,7 @@ from pincite.sources.git import Checkout, find_checkout, lasting_name
 from pincite.sources.members import is_archive
 from pincite.support.fields import replace
 
-EVERYTHING = Selection()  # but hidden and ignored files
+EVERYTHING = Selection()  # except hidden and ignored files
 
 
 def resolved(location: str | Path) -> Path:
@@ -40,9 +40,10 @@ def open_source(
 ) -> OpenSource:
     """Open a checkout, folder, wheel, archive or single file. Raises SourceError.
 
-    In a checkout, paths are relative to its root, so that citations resolve for everyone; a folder
-    or file inside it limits the listing (`OpenSource.within`), not the names. What `is_folder` was
-    indexed before there was a checkout around it, and keeps its paths.
+    In a checkout, paths are relative to its root, so that citations resolve in every clone. A
+    folder or file inside it limits the listing (`OpenSource.within`), but paths stay relative to
+    the root. `is_folder`: the source was indexed as a folder or a file. If it has become a part of
+    a checkout since then, that checkout is ignored, so that its paths stay the same.
     """
     given = Path(location).expanduser()
     place = resolved(given)
@@ -85,7 +86,7 @@ def open_source(
 
 
 def _require_text(place: Path) -> None:
-    """Raise SourceError for a path that can be neither stored nor cited."""
+    """Raise SourceError for a path that is not valid UTF-8: it can be neither stored nor cited."""
     raw = os.fsencode(place)
     try:
         raw.decode("utf-8")

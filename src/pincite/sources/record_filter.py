@@ -1,4 +1,4 @@
-"""Compile a filter to an SQL condition over `records r`: records with a matching chunk.
+"""Compile a filter to an SQL condition over `records r` that selects records with a matching chunk.
 
 A chunk has the attributes of its record and those of its page. A page without text has no chunk.
 Conditions on a chunk alone (its text, lines and symbols) need the index, and are not supported
@@ -36,7 +36,8 @@ class _Element(msgspec.Struct, frozen=True):
 
 
 class _Page(msgspec.Struct, frozen=True):
-    """What tells whether a page has text: in an extracted document the text of its elements."""
+    """The fields that tell whether a page has text. In an extracted document, that is the text of
+    its elements."""
 
     start: int
     end: int
@@ -54,8 +55,9 @@ def add_functions(database: sqlite3.Connection) -> None:
 
 
 def sql_of(filter_: Filter, types: Mapping[str, AttributeType]) -> tuple[str, Sequence[object]]:
-    """Return the condition and its parameters. It also reads `texts`, and its functions are those
-    of `add_functions`. Raises UsageError for a condition that needs the index."""
+    """Return the condition and its parameters. The condition also reads the table `texts`, and
+    calls the functions of `add_functions`. Raises UsageError for a condition that needs the
+    index."""
     whole, values = _filter(filter_, types, ("r.attributes",))
     if whole == "1":
         return whole, values
@@ -65,13 +67,13 @@ def sql_of(filter_: Filter, types: Mapping[str, AttributeType]) -> tuple[str, Se
         f"(CASE WHEN r.pages = '[]' THEN {whole}"
         f" WHEN NOT EXISTS (SELECT 1 FROM json_each(r.pages) p WHERE {paged}) THEN 0"
         f" ELSE EXISTS (SELECT 1 FROM json_each(pages_with_text(r.pages, {_TEXT})) p"
-        f" WHERE {paged}) END)",  # texts are read of those alone that may match
+        f" WHERE {paged}) END)",  # reads only the texts of records that may match
         (*values, *more, *more),
     )
 
 
 def _pages_with_text(pages: str, text: str) -> str:
-    """The attributes of the pages that have chunks, as JSON."""
+    """Return the attributes of the pages that have chunks, as JSON."""
 
     def is_cut(one: _Element) -> bool:
         its = text[one.start : one.end].strip()
@@ -114,7 +116,7 @@ def _condition(
     if name in types and known:
         tests = []
         for table in tables:
-            values.append(f'$."{name}"')  # a name has letters, digits and _ alone
+            values.append(f'$."{name}"')  # a name has only letters, digits and _
             test = _test(condition, "v.value", "v.type", values)
             tests.append(f"EXISTS (SELECT 1 FROM json_each({table}, ?) v WHERE {test})")
         return f"({' OR '.join(tests)})"

@@ -1,6 +1,6 @@
-"""The pages of a record as one JSON text, each with the elements on it if its text was extracted.
+"""The pages of a record as one JSON text. If its text was extracted, each page has its elements.
 
-Versions that know nothing of layouts read the same text, as pages alone.
+Versions without layouts read the same text, and ignore the fields of the layout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Element(Element, frozen=True, omit_defaults=True):
 
 
 class _Page(msgspec.Struct, frozen=True):
-    """What a page says of the layout. All pages of a text have the same unit and extractor."""
+    """The layout of a page. All pages of a text have the same unit and extractor."""
 
     unit: PageUnit | None = None
     extractor: str = ""
@@ -45,9 +45,9 @@ def pages_text(pages: Sequence[PageSpan], layout: Layout | None) -> str:
 
 
 def layout_in(text: str) -> Layout | None:
-    """Return the layout in what `pages_text` has written, None if there is none. Raises
+    """Return the layout from the text of `pages_text`, None if it has none. Raises
     MsgspecError."""
-    if '"unit":' not in text:  # most records have no layout, and are not read twice
+    if '"unit":' not in text:  # most records have no layout: do not decode them
         return None
     pages = _LAID_OUT.decode(text)
     unit = pages[0].unit if pages else None

@@ -1,7 +1,7 @@
 """The storage of an index's records: in its folder, or in a database that several machines share.
 
-The code that opens the index registers the storage here once; readers of records name the folder in
-either case.
+The code that opens the index registers the storage here once. Readers of records name the index
+folder in both cases.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pincite.sources.record_store import RecordStore, records_file
 
-#: Opens the records of an index whose folder contains none.
+#: By index folder: a function that opens records stored elsewhere.
 _ELSEWHERE: dict[Path, Callable[[], RecordStore]] = {}
 
 
@@ -21,7 +21,7 @@ def keep_elsewhere(folder: Path, opening: Callable[[], RecordStore]) -> None:
 
 
 def keep_in_folder(folder: Path) -> None:
-    """Use the folder for the records of this index from now on, in this process."""
+    """Use the folder itself for the records of this index from now on, in this process."""
     _ELSEWHERE.pop(folder.absolute(), None)
 
 

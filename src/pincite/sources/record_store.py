@@ -1,8 +1,9 @@
 """The originals of records, in one SQLite file of the index folder: `records.db`.
 
-It is to a source of records what files are to a folder: chunks are cut from it again, and citations
-are checked against it. If a record is not settled, the index does not have its current form: it
-waits to be indexed, or to be removed. Only the holder of the collection's lease writes.
+When a collection is indexed again, chunks are made from these originals, and citations are checked
+against them. A record has one of three states. Settled: the index has its current form. Pending: it
+waits to be indexed. Going: it waits to be removed from the index. Only the holder of the
+collection's lease writes.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ _STATE = "path, content_hash, shape, attributes, size, state, indexed"
 
 
 class RecordState(msgspec.Struct, frozen=True):
-    """A record's state without its text. `indexed` is its record in the catalog, None if there is
-    none; `settled` says that the index has its current form."""
+    """A record without its text. `size` is in bytes. `settled`: the index has its current form.
+    `indexed` is its document record in the catalog, None if there is none."""
 
     path: str
     content_hash: str
@@ -88,7 +89,8 @@ class RecordStore:
     """The open records of an index folder; a context manager. Safe to use from several threads."""
 
     def __init__(self, folder: Path, *, only_read: bool = False) -> None:
-        """Open, or create unless `only_read`. Raises IndexTooNew, StoreError."""
+        """Open the file; create it if it is missing, unless `only_read`. Raises IndexTooNew,
+        StoreError."""
         self._path = records_file(folder)
         self._lock = threading.RLock()
         with self._translated("opened"):
@@ -116,7 +118,7 @@ class RecordStore:
         require_ours(db, f"the records {self._path}", MIGRATIONS)
 
     def _open_to_read(self) -> sqlite3.Connection:
-        """Open the file for reading alone, also in a folder without write access."""
+        """Open the file only for reading, also in a folder without write access."""
 
         def begin(db: sqlite3.Connection) -> None:
             self._require_ours(db)
@@ -158,7 +160,7 @@ class RecordStore:
 
     @contextmanager
     def _writing(self, collection: str = "") -> Iterator[sqlite3.Connection]:  # noqa: ARG002
-        """Run an atomic transaction of a collection."""
+        """Run an atomic transaction that writes to a collection."""
         with self._lock, self._translated("written"):
             try:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -177,7 +179,7 @@ class RecordStore:
         return int(rows[0][0]) if rows else 0
 
     def states(self, collection: str, source: str, paths: Sequence[str]) -> dict[str, RecordState]:
-        """Return the states of those of the records that exist."""
+        """Return the states of records by path, without missing and going ones."""
         number, found = self._source(collection, source), {}
         for start in range(0, len(paths), _AT_ONCE):
             some = paths[start : start + _AT_ONCE]
@@ -190,8 +192,8 @@ class RecordStore:
         return found
 
     def paths_of(self, collection: str, source: str, id_: str) -> tuple[str, ...]:
-        """Return the paths of all records with this id; they differ in attributes that the
-        collection requires."""
+        """Return the paths of all records with this id, in order. Such records differ in attributes
+        that the collection requires."""
         rows = self._rows(
             f"SELECT path FROM records WHERE source = ? AND id = ? AND state <> {GOING}"
             " ORDER BY path",
@@ -202,7 +204,8 @@ class RecordStore:
     def page(
         self, collection: str, source: str, after: str, limit: int, *, pending: bool = False
     ) -> list[RecordState]:
-        """Return the next records by path, or only those that wait to be indexed."""
+        """Return the next `limit` records after the path `after`, in the order of paths, without
+        going ones. With `pending`, only those that wait to be indexed."""
         wanted = f"state = {PENDING}" if pending else f"state <> {GOING}"
         rows = self._rows(
             f"SELECT {_STATE} FROM records WHERE source = ? AND path > ? AND {wanted}"
@@ -220,7 +223,7 @@ class RecordStore:
             )
 
     def get(self, collection: str, source: str, path: str) -> KeptRecord | None:
-        """Return a record with its text."""
+        """Return a record with its text, None if it is missing or going."""
         rows = self._rows(
             "SELECT path, id, text, pages, title, url, language, attributes FROM records"
             f" JOIN texts USING (number) WHERE source = ? AND path = ? AND state <> {GOING}",
@@ -236,7 +239,7 @@ class RecordStore:
             )
 
     def put(self, collection: str, source: str, records: Iterable[KeptRecord]) -> None:
-        """Store records, replacing those of the same path. They wait to be indexed."""
+        """Store records, and replace those of the same path. All of them are pending then."""
         with self._writing(collection) as db:
             db.execute(
                 "INSERT INTO sources (collection, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -262,7 +265,8 @@ class RecordStore:
                 db.execute(_PUT_TEXT, (row, one.text))
 
     def settle(self, collection: str, indexed: Iterable[DocumentRecord]) -> None:
-        """Record that the index has the current form of these records."""
+        """Mark records as settled: the index has them with this content. A record whose content has
+        changed since then stays pending."""
         numbers: dict[str, int] = {}
         with self._writing(collection) as db:
             for one in indexed:
@@ -280,8 +284,8 @@ class RecordStore:
     def unsettle(
         self, collection: str, source: str | None = None, keep: Iterable[DocumentRecord] = ()
     ) -> None:
-        """Mark all records of a collection, or of a source, as not indexed, except those to
-        `keep`."""
+        """Mark all records of a collection, or of one of its sources, as pending, except those to
+        `keep` and going ones."""
         with self._writing(collection) as db:
             db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (path TEXT PRIMARY KEY)")
             db.execute("DELETE FROM kept")
@@ -294,7 +298,7 @@ class RecordStore:
             )
 
     def count(self, collection: str, source: str) -> int:
-        """Return the number of records."""
+        """Return the number of records of a source, without going ones."""
         number = self._source(collection, source)
         sql = f"SELECT count(*) FROM records WHERE source = ? AND state <> {GOING}"
         return int(self._rows(sql, (number,))[0][0])
@@ -307,8 +311,9 @@ class RecordStore:
         values: Sequence[object],
         paths: Sequence[str] | None = None,
     ) -> int:
-        """Mark records as going if an SQL condition over `records r` holds, restricted to the
-        `paths` if some are named. From then on only `going` returns them. Returns their number."""
+        """Mark records as going if an SQL condition over `records r` holds, and return their
+        number. With `paths`, only records with these paths. From then on, only `going` returns
+        them."""
         among, named = _among(paths)
         with self._writing(collection) as db:
             return db.execute(
@@ -325,14 +330,14 @@ class RecordStore:
         values: Sequence[object],
         paths: Sequence[str] | None = None,
     ) -> int:
-        """Return how many records `mark` would mark."""
+        """Return the number of records that `mark` would mark."""
         among, named = _among(paths)
         sql = f"SELECT count(*) FROM records r WHERE source = ? AND state <> {GOING}{among}"
         number = self._source(collection, source)
         return int(self._rows(f"{sql} AND ({condition})", (number, *named, *values))[0][0])
 
     def going(self, collection: str, source: str, limit: int) -> list[RecordState]:
-        """Return records that are going."""
+        """Return up to `limit` records that are going, in the order of paths."""
         rows = self._rows(
             f"SELECT {_STATE} FROM records WHERE source = ? AND state = {GOING}"
             " ORDER BY path LIMIT ?",
@@ -341,7 +346,7 @@ class RecordStore:
         return [self._state(row) for row in rows]
 
     def purge(self, collection: str, source: str, paths: Sequence[str]) -> None:
-        """Delete records that are going."""
+        """Delete those of these records that are going."""
         number = self._source(collection, source)
         with self._writing(collection) as db:
             db.executemany(
@@ -359,7 +364,7 @@ class RecordStore:
         self.flush()
 
     def flush(self) -> None:
-        """Free unused space, and write the log into the file."""
+        """Free unused space, and write SQLite's log into the file."""
         with self._lock, suppress(sqlite3.Error):  # if one fails, nothing is lost
             self._db.executescript("PRAGMA incremental_vacuum")  # `execute` frees only one page
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,7 +1,7 @@
 """The originals of records in PostgreSQL, for an index shared by several machines.
 
-It is `RecordStore` with its SQL in PostgreSQL's dialect. Conditions on records are in SQLite's:
-they run on copies of the records in an in-memory table.
+It is `RecordStore` with its SQL in PostgreSQL's dialect. Conditions on records are written in
+SQLite's dialect, so they run on copies of the records in an in-memory SQLite table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOOKED_AT: Final = 2_000  # records in memory at a time
 
 #: Name and number of the lease under which a collection is written, None if there is none.
 LeaseOf = Callable[[str], tuple[str, int] | None]
-#: Raises IndexUnavailable unless a row with the number of the lease is ours.
+#: Raises IndexUnavailable unless the row has the number of this process's lease.
 Require = Callable[[Any, tuple[str, int]], None]
 
 
@@ -66,7 +66,7 @@ class PostgresRecords(RecordStore):
 
     @contextmanager
     def _writing(self, collection: str = "") -> Iterator[Any]:
-        """Run an atomic transaction, which fails without the lease."""
+        """Run an atomic transaction. Raises IndexUnavailable if the lease was lost."""
         with self._lock, self._translated("written"), self._db.connection.transaction():
             if (held := self._lease_of(collection)) is not None:
                 found = self._db.connection.execute(self._guard, (held[0],))
@@ -116,7 +116,7 @@ class PostgresRecords(RecordStore):
     def _fitting(
         self, number: int, condition: str, values: Sequence[object], paths: Sequence[str] | None
     ) -> Iterator[list[str]]:
-        """Yield batches of paths of records for which the condition holds."""
+        """Yield the paths of records for which the condition holds, in batches, in order."""
         after = ""
         among, given = ("", ()) if paths is None else (" AND path = ANY(?)", (list(paths),))
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as looked_at:
@@ -143,7 +143,7 @@ class PostgresRecords(RecordStore):
         return str(self._rows("SELECT text FROM texts WHERE number = ?", (number,))[0][0])
 
     def flush(self) -> None:
-        """See `RecordStore.flush`: PostgreSQL does this itself."""
+        """Do nothing: PostgreSQL frees space itself."""
 
 
 class _Database:

@@ -16,7 +16,7 @@ _PAGE = 1_000  # records listed at once
 
 
 def source_of_records(collection: str, name: str) -> Source:
-    """Return the source for records of this name in a collection (a base)."""
+    """Return the source for records of this name. `collection` is a base name."""
     return Source(name, f"records:{collection}/{name}", "records", anchors="none")
 
 
@@ -26,7 +26,7 @@ class RecordsSource(OpenSource):
     def __init__(
         self, source: Source, store: RecordStore, *, owned: bool = True, only_read: bool = False
     ) -> None:
-        """Open the source. If `owned`, it closes the store at the end."""
+        """Open the source. If `owned`, `close` closes the store, too."""
         super().__init__(source)
         self._store = store
         self._owned = owned
@@ -105,8 +105,8 @@ class RecordsSource(OpenSource):
 
 
 def open_records(source: Source, folder: Path | None, *, only_read: bool = False) -> RecordsSource:
-    """Open the source of records in this index folder. Raises SourceError if it has none,
-    StoreError."""
+    """Open the source of records in this index folder. Raises SourceError if the folder has no
+    records, StoreError."""
     if folder is None or not has_records(folder):
         raise SourceError(f"the records of {source.name} are missing from the index folder")
     store = open_record_store(folder, only_read=only_read)

@@ -20,8 +20,8 @@ def selection_of(record: SourceRecord) -> Selection:
 def reopen_source(
     record: SourceRecord, within: str = "", *, folder: Path | None = None, only_read: bool = False
 ) -> OpenSource:
-    """Open a source of the catalog, or the part of it that is `within`. Records are in the index
-    `folder`. Raises SourceError if it is missing."""
+    """Open a source of the catalog, or only its part `within`. Records are read from the index
+    `folder`. Raises SourceError if the source or the part is missing."""
     source = record.source
     try:
         if source.kind == "records":

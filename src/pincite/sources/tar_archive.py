@@ -37,7 +37,7 @@ class TarMembers:
     places: dict[str, tuple[int, int]]
 
     def read(self, name: str) -> bytes:
-        """Return the kept bytes of a member."""
+        """Return the kept bytes of a member. Raises SourceError."""
         try:
             begin, size = self.places[name]
         except KeyError as error:
@@ -52,8 +52,8 @@ class TarMembers:
 
 
 def open_tar(place: Path, limits: SourceLimits) -> TarMembers:
-    """Open a tar file. Raises SourceError for another file type, or for a bomb that unpacks to many
-    times its size. A file damaged further on yields its earlier members."""
+    """Open a tar file, and read its members. If it is damaged, the members before the damage are
+    kept. Raises SourceError for another file type, or if it unpacks to too many times its size."""
     try:
         unpacked = Unpacked(place, limits)
     except (SourceError, *_DAMAGE) as error:

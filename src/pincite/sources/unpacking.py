@@ -28,7 +28,8 @@ class TooMuch(Exception):
 
 
 class Unpacked:
-    """A file that can be read forwards, as `tarfile` does. Raises TooMuch."""
+    """A compressed or plain tar file that `tarfile` reads from its beginning to its end. Reading
+    and seeking raise TooMuch beyond the limits."""
 
     def __init__(self, place: Path, limits: SourceLimits) -> None:
         self._packed = place.open("rb")
@@ -41,7 +42,7 @@ class Unpacked:
         self._limit = limits.max_total_bytes + limits.max_members * _MEMBER_BYTES
 
     def tell(self) -> int:
-        """Return the number of bytes read."""
+        """Return the number of unpacked bytes that have been read."""
         return self._position
 
     def seek(self, position: int, whence: int = io.SEEK_SET) -> int:
@@ -55,13 +56,14 @@ class Unpacked:
         return self._position
 
     def read(self, size: int = -1) -> bytes:
-        """Read bytes of a header; they are limited to what real programs write."""
+        """Read bytes of a header. The headers of one member are limited to 1 MB, more than real
+        programs write."""
         if size < 0 or self._position + size - self._header_from > _HEADER_BYTES:
             raise TooMuch(f"a header is larger than {_HEADER_BYTES:,} bytes")
         return self.take(size)
 
     def take(self, size: int) -> bytes:
-        """Read bytes of a member."""
+        """Read bytes of a member; fewer than `size` at the end of the file."""
         parts = []
         while size > 0 and (part := self._take(min(size, _CHUNK))):
             parts.append(part)
@@ -88,7 +90,7 @@ class Unpacked:
 
 
 def _unpacker(packed: IO[bytes]) -> IO[bytes]:
-    """Return the unpacker for the first bytes, as the name is unreliable. Raises SourceError."""
+    """Return the unpacker for the first bytes: the suffix may be wrong. Raises SourceError."""
     begin = packed.read(6)
     packed.seek(0)
     if begin.startswith(b"\x1f\x8b"):

@@ -1,4 +1,4 @@
-"""Walk a folder: every file once, in path order; only ignore files are opened."""
+"""Walk a folder: yield every file once, in the order of paths. Only ignore files are opened."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Filter(msgspec.Struct, frozen=True):
 
 
 class Walk:
-    """The rules of one walk below `root`, a folder whose path contains no links."""
+    """One walk below `root`, a folder whose path contains no links, with its rules."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Walk:
         self._entering = entering
         self._selection = selection
         self._limits = limits
-        self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: by `find`
+        self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: cached listings
         self._filter = _Filter(
             parse_rules("", selection.include), parse_rules("", selection.exclude)
         )
@@ -70,7 +70,8 @@ class Walk:
     def run(
         self, within: str = "", excludes: tuple[IgnoreRules, ...] = ()
     ) -> Iterator[Entry | Skipped]:
-        """Yield everything below the folder `within`; ignore files up to the root apply, too."""
+        """Yield everything below the folder `within`, a path that ends in a slash ("" for all).
+        Ignore files of the folders above it apply, too."""
         rules = self._rules_above(within, excludes)
         yield from self._all_of(self._list(within.removesuffix("/"), rules))
 
@@ -112,8 +113,9 @@ class Walk:
     def below(
         self, path: str, excludes: tuple[IgnoreRules, ...] = (), within: str = ""
     ) -> Iterator[Entry | Skipped]:
-        """Yield what `run` would yield for a file in `within`, or for a folder with its contents;
-        nothing if it would not yield it. A parent folder that is left out whole is reported."""
+        """Yield the entries that `run` would yield for one file in `within`, or for one folder and
+        its contents. If a folder on the way to it cannot be listed, or is a virtual environment,
+        that is yielded as skipped. If a name on the way is skipped, nothing is yielded."""
         if path == within.removesuffix("/"):
             yield from self.run(within, excludes)
             return
@@ -242,13 +244,13 @@ class _Folder(msgspec.Struct, frozen=True):
 
 
 def _left_out(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Skipped | None:
-    """Return the reason why a folder with this listing has no entries, None if there is none."""
+    """Return the reason why the listing of a folder is empty, or None."""
     found = there.get(folder)
     return found if isinstance(found, Skipped) else None
 
 
 def _order(item: os.DirEntry[str]) -> str:
-    """Return the sort key, a folder's name with a slash: it sorts whole paths correctly."""
+    """Return the sort key: the name, with a slash for a folder, so that whole paths are sorted."""
     return f"{item.name}/" if item.is_dir(follow_symlinks=False) else item.name
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ENCRYPTED = 0x1
-_DIRECTORY_BYTES = 40_000_000  # 200 for each of 200,000 members; each takes 600 in memory
+_DIRECTORY_BYTES = 40_000_000  # 200 for each of 200,000 members; a member takes 600 in memory
 
 
 class _Packed(io.FileIO):
-    """A file whose directory is read only up to a limit: `zipfile` reads it at once."""
+    """A zip file that limits the size of its directory, which `zipfile` reads in one piece."""
 
     opened = False
 
@@ -37,7 +37,7 @@ class _Packed(io.FileIO):
 
 @dataclass(frozen=True, slots=True)
 class ZipMembers:
-    """Members that stay in the file until they are read."""
+    """Members of a zip file. Each is unpacked when it is read."""
 
     packed: _Packed
     archive: zipfile.ZipFile
@@ -47,7 +47,8 @@ class ZipMembers:
     limits: SourceLimits
 
     def read(self, name: str) -> bytes:
-        """Read a member. At most the limit is unpacked, whatever size the member claims."""
+        """Return the bytes of a member. At most the limit is unpacked, whatever size the member
+        claims. Raises SourceError."""
         limit = self.limits.most_bytes(name)
         try:
             with self.archive.open(self.by_name[name]) as member:
