@@ -1,4 +1,4 @@
-"""Values of the write path: files under analysis, documents that lack only vectors, batches."""
+"""Data types of indexing: files under analysis, documents that lack only vectors, batches."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UNREADABLE: Final = "unreadable"  #: the code of files and folders that cannot b
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """A document. `includes` names the files that it includes, one per line; `notes` are remarks,
-    each as `code: detail`; `fields` are its own metadata, `inherited` the attributes of its source,
-    `chunk_attributes` the names of those that only chunks have. `images` are the pictures of its
-    elements, by hash."""
+    """A document and what was read with it. `includes` names the files that it includes, one per
+    line. `notes` are remarks, each as `code: detail`. `fields` are the values of its front matter,
+    `inherited` the attributes of its source, `chunk_attributes` the names of attributes that only
+    chunks have. `images` are the pictures of its elements, by hash."""
 
     document: Document
     includes: str = ""
@@ -36,7 +36,7 @@ class ReadFile(msgspec.Struct, frozen=True):
 
 
 class FileUnderAnalysis(msgspec.Struct, frozen=True):
-    """A file with the time of its reading, and its pending analysis."""
+    """A file, the time when it was read (nanoseconds since 1970), and its pending analysis."""
 
     entry: Entry
     file: ReadFile
@@ -45,9 +45,9 @@ class FileUnderAnalysis(msgspec.Struct, frozen=True):
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A document that lacks only its dense vectors. `texts` are the encoded texts of its points, in
-    order; `new` are the types of attributes that are new to the collection. `revision` replaces
-    that of the record as long as a point lacks its dense vector."""
+    """A document that lacks only its dense vectors. `texts` are the texts of its points for the
+    encoders, in order. `new` has the types of attributes that are new to the collection. `revision`
+    replaces that of the record as long as a point lacks its dense vector."""
 
     record: DocumentRecord
     points: tuple[Point, ...]
@@ -57,7 +57,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 class SkippedFile(msgspec.Struct, frozen=True):
-    """A file that was opened and left out; `code` is `failed` for errors."""
+    """A file that was opened and skipped. `code` is `failed` for errors."""
 
     path: str
     code: str
@@ -65,7 +65,8 @@ class SkippedFile(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Whole documents. `position` is the number of files read so far, `path` is the last one."""
+    """Complete documents, and the files skipped among them. `position` is the number of files
+    completed so far, `path` is the last of them."""
 
     documents: tuple[Prepared, ...]
     skipped: tuple[SkippedFile, ...]
@@ -73,7 +74,7 @@ class Batch(msgspec.Struct, frozen=True):
     path: str
 
     def unread(self, among: Container[str]) -> dict[str, str]:
-        """Return those `among` the files that could not be read, by path, with the reason."""
+        """Return the paths `among` these whose files could not be read, with the reasons."""
         return {
             one.path: one.detail or one.code
             for one in self.skipped
@@ -82,8 +83,8 @@ class Batch(msgspec.Struct, frozen=True):
 
     @property
     def new(self) -> Mapping[str, tuple[AttributeType, str]]:
-        """Return the types of attributes that are new to the collection, and where they
-        occurred."""
+        """Return the types of attributes that are new to the collection, each with the path where
+        it first occurred."""
         found: dict[str, tuple[AttributeType, str]] = {}
         for one in self.documents:
             for name, kind in one.new.items():

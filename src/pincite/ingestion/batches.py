@@ -1,4 +1,4 @@
-"""Batches of documents on their way into a collection, several at once."""
+"""Prepare, embed and write batches of documents, several at the same time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.sources import OpenSource
 from pincite.support.processes.thread_switching import frequent_switches
 
-#: Batches sent and not yet answered: while one is written, the next one is already there.
+#: Batches that are being written: the store receives the next one while it writes one.
 _WRITING = 2
 
 
@@ -35,13 +35,14 @@ async def write_all(
     deps: IngestDeps,
     report: IngestReport,
 ) -> CollectionSpec:
-    """Process four batches at once: one is prepared, one embedded, and two are written. Returns
-    the spec with new types of attributes."""
+    """Index the pending files. Up to four batches are processed at once: one is prepared, one
+    embedded, and two are written. Returns the spec with new types of attributes. Raises Stopped
+    after a batch if `deps.stop` is set."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
     pending, unread = changes.pending, dict[str, str]()
-    if deps.stop is not None or deps.stage == "embed":  # it may end early
+    if deps.stop is not None or deps.stage == "embed":  # it may end early: newest files first
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
     SMALL.expect(total_bytes)
@@ -80,7 +81,7 @@ async def write_all(
                 writing.popleft()
         finally:
             left = [one for one in (preparing, embedding, *writing) if one is not None]
-            for task in left:  # all, before one ends: the second write waits for the first
+            for task in left:  # cancel all before waiting: the second write waits for the first
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
     if unread:

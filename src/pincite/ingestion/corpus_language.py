@@ -24,8 +24,8 @@ def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str
 async def guessed_language(
     opened: Sequence[tuple[OpenSource, Selection]], progress: Callable[[Progress], None]
 ) -> str:
-    """Guess the language in a thread, and tell the progress: to read a scanned file takes long. A
-    cancelled run waits for the file that is being read."""
+    """Guess the language in a thread, and report the progress, because scanned files take long to
+    read. If it is cancelled, it waits for the file that is being read."""
     sampled = await run_to_completion(asyncio.to_thread(_sampled, opened))
     texts = []
     for number, (source, entry) in enumerate(sampled):

@@ -23,11 +23,12 @@ from pincite.settings.sections.models import BUNDLED
 if TYPE_CHECKING:
     from pincite.providers.bundled.minilm import MiniLmEncoder
 
-_MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
+_MOST_CHUNKS = 2_048  # in a batch: 10 MB of text and vectors; an interrupted run repeats one
 
 
 class Dense(msgspec.Struct, frozen=True):
-    """An open model; None for a collection without one. `name` is the name in its spec."""
+    """An open dense model. `encoder` is None for a lexical collection. `name` is the model's name
+    in the spec, "" for the bundled one. A batch has about `batch_chunks` chunks."""
 
     encoder: DenseEncoder | None = None
     name: str = ""
@@ -44,10 +45,10 @@ def require_local(model: str) -> None:
 
 
 def choose_model(settings: Settings, info: CollectionInfo | None, options: IndexOptions) -> str:
-    """Return the name of the model, `""` for the bundled one, from the first of: the options, the
-    configuration of the collection, the collection's model, the configuration of new collections.
-    If another model gets a collection `beside`, the configuration of new ones comes before the
-    collection's model."""
+    """Return the name of the model, `""` for the bundled one. It is the first that is set of: the
+    options, the configuration of the collection, the model of the collection, the configuration of
+    new collections. If the settings give other models a separate collection (`beside`), the
+    configuration of new collections comes before the model of the collection."""
     use = settings.use
     chosen = options.model or use.collections.get(options.collection, "")
     if chosen:
@@ -59,7 +60,7 @@ def choose_model(settings: Settings, info: CollectionInfo | None, options: Index
 
 
 def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) -> str:
-    """Return the name of the member of `base` with this model, if there is none yet."""
+    """Return the name for a new member of `base` with this model."""
     made_by = dense.encoder.fingerprint if dense.encoder else LEXICAL
     named = parse_model(dense.name) if dense.name else None
     model = (named.model or named.provider) if named else MODEL if dense.encoder else LEXICAL
@@ -73,8 +74,9 @@ def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) ->
 async def open_dense(
     settings: Settings, models: Models, info: CollectionInfo | None, options: IndexOptions
 ) -> AsyncIterator[Dense]:
-    """Open the dense model to index with; one with a name is among `models` and open as long as
-    these. Raises ConfigError, ProviderError and ModelUnavailable."""
+    """Yield the dense model to index with. The bundled one is closed at the end; another one
+    belongs to `models`, and is closed with these. Raises UsageError for a model with a lexical
+    collection, ConfigError, ProviderError and ModelUnavailable."""
     lexical = info is not None and info.spec.dense is None
     stays = lexical and not (options.upgrade or options.rebuild or options.beside)
     if options.model and (options.lexical or stays):
@@ -104,7 +106,7 @@ async def open_dense(
 
 
 def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> None:
-    """Raise ConfigError if the model's vectors have another size than the settings require."""
+    """Raise ConfigError if the model's dimensions are not those that the settings require."""
     wanted = settings.store.dimensions
     if encoder is None or wanted in (0, encoder.dimensions):
         return
@@ -122,9 +124,9 @@ def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> Non
 def _bundled(
     settings: Settings, info: CollectionInfo | None, options: IndexOptions
 ) -> MiniLmEncoder | None:
-    """Return the bundled encoder, fetched if necessary; None if it is unavailable and not
-    needed."""
-    from pincite.providers.bundled import cache  # late: a run by words fetches nothing
+    """Return the bundled encoder, and download it if necessary. None, with a notice, if it is not
+    available and the collection has no vectors yet."""
+    from pincite.providers.bundled import cache  # late: lexical runs do not need it
     from pincite.providers.bundled.fetch import fetch
     from pincite.providers.bundled.origins import FetchOptions
 
@@ -133,7 +135,7 @@ def _bundled(
             fetching = FetchOptions(order=settings.origins, offline=settings.offline)
             fetch(MODEL, settings.models, options=fetching, progress=options.on_fetch)
         return open_encoder(settings.models, threads=settings.threads, load=False)
-    except ModelsUnwritable as error:  # it would have been fetched and is needed
+    except ModelsUnwritable as error:
         raise ModelsUnwritable(
             error.message, hint=f"{error.hint}, or index for keyword search only: --lexical"
         ) from error

@@ -18,8 +18,8 @@ from pincite.model import CollectionSpec, Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.sources import OpenSource
 
-#: From this size of text on, keywords are indexed before vectors: it takes the bundled model some
-#: five seconds on two cores.
+#: Bytes of text above which keywords are indexed before vectors: the bundled model takes about five
+#: seconds for them on two cores.
 MUCH_BYTES = 500_000
 
 
@@ -31,18 +31,18 @@ async def nothing_early(
 
 
 class IngestDeps(msgspec.Struct, frozen=True):
-    """The dependencies of a run; the collection's spec has the fingerprints of `chunker` and
-    encoders. `dense` is None for a lexical collection. A batch has about `batch_chunks`. If more
-    than `much_bytes` of files wait for vectors, keywords are indexed first. With `words_only`
+    """The dependencies of a run. The collection's spec has the fingerprints of `chunker` and the
+    encoders. `dense` is None for a lexical collection. A batch has about `batch_chunks` chunks. If
+    more than `much_bytes` of files wait for vectors, keywords are indexed first. With `words_only`,
     chunks are written without new dense vectors. `stage` is the name of the run in progress
     messages: `index`, or `embed` if the keywords are already indexed.
 
-    With `background` vectors of more than `much_bytes` are left to another run. A `careful` run
-    removes nothing that cannot be read now, nor if a source's disk seems to be unmounted. `vision`
-    describes pictures, if a model is configured. `early` returns the files of a source that were
-    read before, by path; `refusals` are the files without extractable text. `only` is for a run
-    over a part; it leaves the record of its source unchanged. A run ends with Stopped
-    after a batch in which `stop` is set.
+    With `background`, vectors of more than `much_bytes` are left to another run. A `careful` run
+    keeps the documents of files that cannot be read now, and all documents if a source has become
+    empty. `vision` describes pictures, if a model is configured. `early` returns the files of a
+    source that were read in advance, by path. `refusals` are known files without extractable text.
+    `only` limits the run to some files and folders; it leaves the record of the source unchanged.
+    The run raises Stopped after a batch in which `stop` is set.
     """
 
     index: Index

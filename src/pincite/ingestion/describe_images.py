@@ -1,8 +1,8 @@
 """Describe pictures of documents with a vision model, so that they can be searched.
 
-The description becomes a note of the picture's element: after its text in encoding and weighing,
-marked as generated, and never part of a quotation. Nothing is sent unless `[models] vision` names a
-model. If the model fails, only the note is missing.
+The description becomes a note of the picture's element. It follows the element's text for the
+encoders, is marked as generated, and is never quoted. Nothing is sent unless `[models] vision`
+names a model. If the model fails, only the note is missing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 MARK: Final = "[Visual Analysis]"
-#: Part of the key of cached notes: another version asks again.
+#: Part of the key of cached notes: with another version, pictures are described again.
 PROMPT_VERSION: Final = "1"
 SYSTEM: Final = (
     "You describe a picture of a document for a search index. Say what kind of picture it is and"
@@ -35,13 +35,13 @@ _MOST_TOKENS: Final = 2_000  # reasoning models need some before the first word
 _MOST_CHARS: Final = 1_200
 _MOST_BYTES: Final = 5 << 20  # of a picture; the vendors refuse larger ones
 _AT_ONCE: Final = 4
-_FAILURES: Final = 3  # in a row: then the model is not asked again in this run
+_FAILURES: Final = 3  # in a row, after which the model is not used again in this run
 _TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 class Vision:
-    """Describes pictures, each once. `open_model` opens the model with the first picture. Use it in
-    one event loop; other threads call `noted` while the loop runs."""
+    """Describes pictures, each once. `open_model` is called for the first picture. Create it in an
+    event loop; other threads may call `noted` while that loop runs."""
 
     def __init__(
         self, open_model: Callable[[], Awaitable[LLM]], cache: NoteCache | None = None
@@ -57,15 +57,16 @@ class Vision:
         self._why = ""
 
     def noted(self, file: ReadFile) -> ReadFile:
-        """Return the file with notes for its pictures; for threads other than the loop's."""
+        """Return the file with notes for its pictures. Do not call it in the thread of the event
+        loop: it would block forever."""
         if not file.images:
             return file
         asking = asyncio.run_coroutine_threadsafe(self.describe(file), self._loop)
         return asking.result()
 
     async def describe(self, file: ReadFile) -> ReadFile:
-        """Return the file with notes for its pictures. Failures are among its notes, as
-        `vision_failed`."""
+        """Return the file with notes for its pictures. If some are missing, the notes on the file
+        have one with the code `vision_failed`."""
         wanted = _wanted(file.document, file.images)
         notes = await self._notes({name: file.images[name] for name in wanted})
         lacking = len(wanted) - len(notes)
@@ -79,7 +80,7 @@ class Vision:
         return (f"vision_failed: {lacking} of {asked} pictures: {why}",)
 
     async def _notes(self, images: Mapping[str, Image]) -> dict[str, str]:
-        """Return notes by the hashes of pictures; failed ones are missing."""
+        """Return the notes of pictures, by hash, without failed ones."""
         unknown = [name for name in images if name not in self._known]
         if unknown:
             model = await self._opened()
@@ -108,7 +109,7 @@ class Vision:
             return self._model
 
     async def _ask(self, model: LLM, image: Image) -> str:
-        """Return the note, "" if there is none."""
+        """Return the note for a picture, "" if the model gave none or failed."""
         if image.media_type not in _TYPES or len(image.data) > _MOST_BYTES:
             return ""
         asked = (Message("system", SYSTEM), Message("user", ASK, (image,)))
@@ -127,8 +128,8 @@ class Vision:
 
 
 def note_of(said: str) -> str:
-    """Return a model's text as a note: marked, on one line, without invisible characters, limited
-    in length. Empty if the model returned nothing."""
+    """Return a model's text as a note: marked, on one line, without invisible characters, with at
+    most 1,200 characters of text. Empty if the model returned nothing."""
     plain = " ".join(one_line(" ".join(said.split())).replace(MARK, "").split())
     if len(plain) > _MOST_CHARS:
         plain = f"{plain[:_MOST_CHARS].rsplit(' ', 1)[0]} ..."
@@ -136,8 +137,8 @@ def note_of(said: str) -> str:
 
 
 def with_notes(document: Document, notes: Mapping[str, str]) -> Document:
-    """Return the document with notes, by the hash of a picture, in its elements. Its text is
-    unchanged."""
+    """Return the document with these notes, by the hash of a picture, in its elements. Its text
+    does not change."""
     if not notes:
         return document
     elements = tuple(
@@ -148,14 +149,14 @@ def with_notes(document: Document, notes: Mapping[str, str]) -> Document:
 
 
 def _wanted(document: Document, images: Mapping[str, Image]) -> list[str]:
-    """Return the pictures of its elements, each once, in their order."""
+    """Return the hashes of the pictures of its elements, each once, in order."""
     shown = (one.image for one in document.elements if one.image and not one.marginal)
     return [name for name in dict.fromkeys(shown) if name in images]
 
 
 def vision_of(run: IndexRun) -> Vision | None:
-    """Return the describer of pictures; None if no model is configured. A run that nobody requested
-    uses no paid model, unless the settings allow it; it notes what it left out."""
+    """Return the object that describes pictures; None if no model is configured. A run that no user
+    has requested uses no paid model unless the settings allow it; files then get a note."""
     use = run.settings.use
     name = use.vision
     if not name:

@@ -21,8 +21,8 @@ async def embed(
     dense: DenseEncoder,
     known: KnownVectors = NOTHING_KNOWN,
 ) -> tuple[Prepared, ...]:
-    """Return the documents with vectors; those of `known` are reused. Raises the encoder's
-    errors."""
+    """Return the documents with dense vectors. `known` vectors are reused, except by models that
+    read whole documents. Raises the encoder's errors; Invalid names the path of the document."""
     if not any(one.points for one in documents):
         return tuple(documents)
     try:
@@ -42,8 +42,8 @@ async def embed(
 
 
 def embed_known(documents: Sequence[Prepared], known: KnownVectors) -> tuple[Prepared, ...]:
-    """Return the documents with the known vectors; a document that lacks one gets the revision for
-    incomplete documents."""
+    """Return the documents with the known vectors only. A document that lacks one gets the revision
+    of an incomplete document."""
     found = []
     for one in documents:
         held = known.get(one.record.path, {})
@@ -61,8 +61,8 @@ def embed_known(documents: Sequence[Prepared], known: KnownVectors) -> tuple[Pre
 async def _vectors(
     documents: Sequence[Prepared], dense: DenseEncoder, known: KnownVectors
 ) -> Iterable[Vector]:
-    """Return one vector per point, in order. Models that read whole documents receive whole
-    documents."""
+    """Return one vector per point, in order. A `GroupedEncoder` gets the texts of each document as
+    one group."""
     if isinstance(dense, GroupedEncoder):
         groups = [_told_once(one) for one in documents]
         with model_call("embeddings", dense.fingerprint, sum(map(len, groups))):
@@ -78,12 +78,12 @@ async def _vectors(
 
 
 def _path_of(item: object, documents: Sequence[Prepared]) -> str | None:
-    """Return the path of the document with a text that a model has refused."""
+    """Return the path of the document with a text that a model has refused, None if unknown."""
     texts = {item} if isinstance(item, str) else set(item) if isinstance(item, tuple) else set()
     return next((one.record.path for one in documents if not texts.isdisjoint(one.texts)), None)
 
 
 def _told_once(document: Prepared) -> list[str]:
-    """Return the texts for a model that sees all chunks of a document: their location occurs only
-    once."""
+    """Return the texts for a model that reads all chunks of a document: only the first one has the
+    location."""
     return [*document.texts[:1], *(own_text(point.chunk) for point in document.points[1:])]

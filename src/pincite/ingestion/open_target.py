@@ -20,8 +20,8 @@ from pincite.model import CollectionSpec
 
 
 class OpenTarget(msgspec.Struct, frozen=True):
-    """The collection that new documents go to. `others` are the remaining members of its base,
-    which `index` keeps in step with it."""
+    """The collection that new documents are written to. `others` are the other members of its base;
+    `index` applies removals and shared settings to them, too."""
 
     index: UnionIndex
     spec: CollectionSpec
@@ -32,8 +32,8 @@ class OpenTarget(msgspec.Struct, frozen=True):
 @asynccontextmanager
 async def open_target(run: IndexRun, opened: Sequence[Opened] = ()) -> AsyncIterator[OpenTarget]:
     """Yield the target of a run, created or upgraded if necessary. `opened` are the sources that it
-    indexes: their attributes are added, and they tell the language of a new collection. All members
-    know the same attributes afterwards.
+    indexes: their attributes are added, and the language of a new collection is guessed from them.
+    All members have the same attribute types afterwards.
 
     Raises UsageError, ConfigError, FingerprintMismatch, ModelUnavailable, ProviderError and the
     errors of the store.

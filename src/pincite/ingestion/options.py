@@ -19,7 +19,7 @@ from pincite.support.arguments import (
 )
 from pincite.support.fields import replace
 
-#: What a field of these types takes, with its name in errors.
+#: By type of a field: the accepted Python type, with its name in errors.
 _TAKEN: Final = {"bool": (bool, "True or False"), "str": (str, "a text")}
 
 
@@ -27,24 +27,26 @@ _TAKEN: Final = {"bool": (bool, "True or False"), "str": (str, "a text")}
 class IndexOptions:
     """Options of an indexing run. An empty `collection` is the default one of the settings.
 
-    `name`, `ref`, `url_rule` (one per line) and `anchors` describe the named sources; they override
-    their `[[source]]` and remembered values. `lexical` leaves the dense model out, `upgrade` adds
-    it to a lexical collection, `rebuild` starts with an empty one. `language` is a language's
-    name, its ISO 639-1 code, or `auto`. `model` names the dense model (`voyage:voyage-code-3`,
-    `bundled`); if empty, it is that of the collection, else the configured one. `sparse` names the
-    sparse encoder of a new collection (see `pincite.encoders.sparse`). `beside` gives another model
-    a separate collection beside the existing one. With `background` the run ends when keyword
-    search covers everything, and another process makes the vectors.
+    `name`, `ref`, `url_rule` (one per line), `anchors`, `include` and `exclude` describe the named
+    sources; they override their `[[source]]` and remembered values. `lexical` leaves the dense
+    model out, `upgrade` adds it to a lexical collection, `rebuild` starts with an empty one.
+    `language` is a language's name, its ISO 639-1 code, or `auto`. `model` names the dense model
+    (`voyage:voyage-code-3`, `bundled`); if empty, it is that of the collection, else the configured
+    one. `sparse` names the sparse encoder of a new collection (see `pincite.encoders.sparse`).
+    `beside` gives another model a separate collection beside the existing one. With `background`,
+    the run ends when keyword search covers everything, and another process makes the vectors.
 
     `attributes` apply to all sources of the run, over those of `[[source]]` and remembered ones;
     None, an empty text or an empty list removes one. `attribute_texts` are attributes as text, each
-    `NAME=VALUE`: of the collection's type for the name, else of the type that they look like; a
-    repeated name has a list.
+    `NAME=VALUE`. The type is that of the collection for the name, else it is inferred from the
+    text; a repeated name has a list.
 
-    `mask_secrets` says whether likely secrets are replaced by stars before anything else sees a
-    file; None: as before. `ocr` says whether picture pages of PDFs are read; None: as the settings
-    say, else as before. `retry` tries files again from which no text could be extracted. `wait_s`
-    is the number of seconds to wait for other writers of the collection.
+    `mask_secrets`: replace likely secrets in files by stars before anything else is done with the
+    text; None: as before. `ocr`: read the text of PDF pages that are pictures; None: as in the
+    settings, else as before. `retry` tries files again from which no text could be extracted.
+    `wait_s` is the number of seconds to wait for other writers of the collection. `on_notice` gets
+    notices for the user; `on_fetch` gets the progress of downloads: a description, and the bytes so
+    far and in total.
     """
 
     collection: str = ""
@@ -71,7 +73,7 @@ class IndexOptions:
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
 
-    if TYPE_CHECKING:  # what callers may give; a run makes tuples of lists
+    if TYPE_CHECKING:  # callers may also pass lists and single texts; runs convert them to tuples
 
         def __init__(self, **given: Unpack[IndexKeywords]) -> None: ...
 
@@ -109,7 +111,7 @@ class IndexKeywords(RecordKeywords, total=False):
     retry: bool
 
 
-#: The options that describe files and their sources, or that only a run over all sources may have.
+#: The options that describe files and sources, or apply only to runs over all sources.
 _OF_INDEX: Final = tuple(
     each.name
     for each in fields(IndexOptions)
@@ -117,12 +119,12 @@ _OF_INDEX: Final = tuple(
 )
 
 
-#: The options that describe the sources that a run names. They are remembered for these.
+#: The options that describe the named sources of a run, and are remembered for them.
 _OF_NAMED: Final = ("name", "ref", "url_rule", "anchors", "include", "exclude")
 
 
 def require_named(options: IndexOptions) -> None:
-    """Raise UsageError for options that describe named sources: the run has none."""
+    """Raise UsageError for options that describe named sources, for a run without such sources."""
     for name in _OF_NAMED:
         if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
@@ -134,7 +136,7 @@ def require_named(options: IndexOptions) -> None:
 
 def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
     """Return options as `index_options` does, for records. Also raises UsageError for options that
-    only indexing has."""
+    apply only to the indexing of files."""
     require_known("upsert", keywords, list(RecordKeywords.__annotations__))
     chosen = index_options(options, keywords)
     for name in _OF_INDEX:

@@ -38,9 +38,10 @@ def prepare_all(
     analyser: Analyser | None = None,
     early: Mapping[str, FileUnderAnalysis] = MappingProxyType({}),
 ) -> Iterator[Batch]:
-    """Yield batches in the order of `entries`, weighed for the average length of the spec. Some
-    documents are read ahead, so that an analyser with several processes stays busy; the default
-    analyser is this process. Files that were read `early`, by path, are released one by one."""
+    """Yield batches in the order of `entries`, with sparse weights for the average length of the
+    spec. Up to 64 documents are read ahead, so that an analyser with several processes stays busy;
+    the default analyser is in this process. `early` has files that were read in advance, by path.
+    """
     analyser = analyser or Here(deps.chunker, deps.sparse)
     documents: list[Prepared] = []
     skipped: list[SkippedFile] = []
@@ -77,7 +78,7 @@ def read_and_analyse(
     vision: Vision | None = None,
     refusals: Refusals | None = None,
 ) -> FileUnderAnalysis | SkippedFile:
-    """Read a file, describe its pictures, and start its analysis."""
+    """Read a file, describe its pictures, and start its analysis. Errors give a SkippedFile."""
     read_ns = time.time_ns()
     try:
         found = read(opened, entry, refusals)
@@ -100,7 +101,8 @@ def complete(
     spec: CollectionSpec,
     deps: IngestDeps,
 ) -> Prepared | SkippedFile:
-    """Return a file with its attributes, as weighed chunks, once it is analysed."""
+    """Wait for the analysis of a file, and return its chunks with attributes and sparse vectors.
+    Errors give a SkippedFile."""
     if isinstance(begun, SkippedFile):
         return begun
     try:

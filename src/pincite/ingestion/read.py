@@ -29,7 +29,7 @@ from pincite.support.fields import replace
 
 _LANGUAGES = "cut by blank lines; by its syntax with: pip install 'pincite[languages]'"
 
-#: Reasons that may change at another time, or on another machine.
+#: Codes of refusals that another attempt, or another machine, may not have.
 _COSTLY = ("timed_out", "too_large", "failed")
 _AGAIN = "; not tried again without --retry"
 
@@ -65,7 +65,7 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
     front = FrontMatter()
     if source.front_matter and _may_have_front_matter(document):
         front = front_matter_of(document.text)
-        if document.language == "transcript":  # its turns have these, if the transcript names them
+        if document.language == "transcript":  # these are attributes of its turns
             of_turns = ("role", "time", "session")
             front = replace(front, values=_without(front.values, of_turns))
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
@@ -121,8 +121,8 @@ def _unaddressed(opened: OpenSource, document: Document) -> tuple[str, ...]:
 
 
 def _with_inclusions(opened: OpenSource, document: Document) -> ReadFile:
-    """Return a page with included content of other files; the notes name those that gave
-    nothing."""
+    """Return a page with the content that it includes from other files. The notes name files that
+    are missing or outside of the source."""
     if document.language != "markdown":
         return ReadFile(document)
     path = document.path

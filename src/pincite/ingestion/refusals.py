@@ -1,8 +1,8 @@
-"""Files without extractable text, remembered so that none is tried twice: a parser that hangs costs
-two minutes each time.
+"""A list of files from which no text could be extracted, so that they are not tried again: a parser
+that hangs costs two minutes each time.
 
-A refusal is bound to a content and an extractor: other bytes or other versions are tried. It only
-saves time, so a refusals file that cannot be used costs only that time.
+A refusal applies to one content and one extractor; another content, or another version of the
+extractor, is tried. The list only saves time: if its file cannot be used, a warning is logged.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ log = logging.getLogger("pincite")
 
 
 class Refusals:
-    """The refusals of an index folder. With `retry` none is known: all files are tried again."""
+    """The refusals of an index folder. With `retry`, `known` returns None, so that all files are
+    tried again."""
 
     def __init__(self, folder: Path, *, retry: bool = False) -> None:
         self._file = PrivateFile(folder / FILE, "the list of refused files", _MARK, _MIGRATIONS)
         self.retry = retry
 
     def known(self, content_hash: str, extractor: str) -> tuple[str, str] | None:
-        """Return the code and the detail of an earlier refusal."""
+        """Return the code and the detail of an earlier refusal, or None."""
         if self.retry:
             return None
         asked = "SELECT code, detail FROM refused WHERE content_hash = ? AND extractor = ?"
@@ -52,7 +53,7 @@ class Refusals:
         return (str(rows[0][0]), str(rows[0][1])) if rows else None
 
     def keep(self, content_hash: str, extractor: str, code: str, detail: str) -> None:
-        """Store a refusal."""
+        """Store a refusal, and delete the oldest ones above 10,000."""
         row = (content_hash, extractor, code, detail[:_MOST_DETAIL], time.time())
         oldest = "SELECT at FROM refused ORDER BY at DESC LIMIT 1 OFFSET ?"
         try:
@@ -63,7 +64,7 @@ class Refusals:
             log.warning("%s", error.message)
 
     def forget(self, content_hash: str, extractor: str) -> None:
-        """Remove a refusal, because the file could be read."""
+        """Delete a refusal: text could be extracted this time."""
         which = "content_hash = ? AND extractor = ?"
         try:
             if self._file.rows(f"SELECT 1 FROM refused WHERE {which}", (content_hash, extractor)):

@@ -18,11 +18,18 @@ _NAMED = 50  # skipped files listed in the catalog
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """The progress of a run. `stage` is `read` (a sample of files, for the language of a new
-    collection), `diff`, `index`, `embed` (already available to keyword search) or `weigh`. `index`
-    and `embed` count the files of all sources of the collection together, and the written `chunks`;
-    `read` counts the files of the sample, `diff` the indexed files of one source, `weigh` chunks.
-    `path` is the latest file."""
+    """The progress of a run. `done` and `total` count files, or chunks in the stage `weigh`.
+
+    The stages are:
+
+    - `read`: read a sample of files, to guess the language of a new collection;
+    - `diff`: compare the indexed files of one source with the current ones;
+    - `index`: index the files of all sources of the run, counted together;
+    - `embed`: the same, to add vectors to files that keyword search already covers;
+    - `weigh`: compute sparse vectors of an earlier version again.
+
+    `chunks` is the number of chunks written so far, `path` the latest file.
+    """
 
     stage: str
     done: int
@@ -32,12 +39,13 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class IngestReport(msgspec.Struct):
-    """The result of a run. `reused` of the `chunks` kept their dense vector, `rewritten` of the
-    `unchanged` have other attributes now. `remade` of the `changed` have the same content: they are
-    indexed again for another model, analysis or option. `skipped` counts files by reason,
-    `skipped_paths` lists them as `code: path (detail)`; `noted` and `noted_paths` do the same for
-    remarks on indexed files. The first report of a run has the time that was spent on all of them
-    together in its `duration_s`."""
+    """The result of a run for one source. `new` to `unchanged` count files. `rewritten` of the
+    `unchanged` ones have other attributes now; `remade` of the `changed` ones have the same
+    content, and were indexed again for another model, analysis or option. `reused` of the written
+    `chunks` kept their dense vector. `skipped` counts files by code, `skipped_paths` lists them as
+    `code: path (detail)`; `noted` and `noted_paths` do the same for remarks on indexed files. The
+    `duration_s` of the first report of a run includes the time that was spent on all sources
+    together."""
 
     collection: str
     source: str
@@ -59,7 +67,7 @@ class IngestReport(msgspec.Struct):
     remade: int = 0
 
     def skip(self, code: str, path: str, detail: str) -> None:
-        """Count and list a file that was left out."""
+        """Count and list a skipped file."""
         self.skipped[code] = self.skipped.get(code, 0) + 1
         self.skipped_paths.append(line_of(code, path, detail))
 
@@ -71,7 +79,8 @@ class IngestReport(msgspec.Struct):
             self.noted_paths.append(line_of(code, path, detail))
 
     def expect(self, changes: Changes, records: Sequence[DocumentRecord]) -> None:
-        """Add the changes since the `records`; remarks on unchanged ones are kept."""
+        """Set the counts of these changes, and add the remarks on unchanged documents from their
+        records."""
         self.new, self.changed = changes.new, changes.changed
         self.unchanged, self.removed = changes.unchanged, len(changes.removed)
         self.rewritten = changes.rewritten
@@ -87,9 +96,9 @@ class IngestReport(msgspec.Struct):
         removed: set[str],
         kept: Container[str] = (),
     ) -> None:
-        """Add a batch: `known` are the documents that were indexed before, by path, `removed` the
-        contents of removed ones. A file that was opened and left out is no document, unless it is
-        `kept` as it was."""
+        """Add a batch. `known` are the documents that were indexed before, by path. `removed` are
+        the content hashes of removed ones: a new file with one of them counts as renamed. A skipped
+        file does not count as a document, except paths in `kept`, whose documents stay."""
         for skip in batch.skipped:
             self.skip(skip.code, skip.path, skip.detail)
             if skip.path in kept:
@@ -113,7 +122,8 @@ class IngestReport(msgspec.Struct):
         self.removed -= renamed
 
     def embedded(self, later: IngestReport) -> IngestReport:
-        """Return this run, of keywords, and a later one that added the vectors, as one."""
+        """Return one report for this run, which indexed keywords, and a later one that added
+        vectors."""
         return replace(
             self,
             reused=self.reused + later.reused,
@@ -126,17 +136,18 @@ class IngestReport(msgspec.Struct):
         )
 
     def complete(self, record: SourceRecord, within: str = "") -> SourceRecord:
-        """Return the record of a source that is indexed completely, or up to this part of it, with
-        its skipped files."""
+        """Return the record of a source after a complete run over its part `within`, with its
+        skipped files and the current time."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return replace(self.listed(record, within), complete=True, indexed_at=now)
 
     def amended(
         self, record: SourceRecord, former: Sequence[str], now: Sequence[str]
     ) -> SourceRecord:
-        """Return the record of a source after a run over a part of it, in which the files of the
-        lines `former` were looked at again, and those of the lines `now` left out. A file that
-        the record counts without its name is counted once more."""
+        """Return the record of a source after a run over a part of it. `former` are the lines of
+        earlier skipped files that the run has visited again, `now` those of files that it has
+        skipped. Only 50 files are listed: a file that is counted but not listed may be counted
+        twice."""
         counts = Counter(record.skipped)
         parts = {part: Counter(known) for part, known in record.skipped_in.items()}
         kept = [line for line in record.skipped_paths if line not in former]
@@ -153,8 +164,8 @@ class IngestReport(msgspec.Struct):
         )
 
     def listed(self, record: SourceRecord, within: str = "") -> SourceRecord:
-        """Return the record of a source with the skipped files of this part, and those that are
-        known of its other parts."""
+        """Return the record of a source with the skipped files of the part `within`, and those of
+        its other parts from earlier runs."""
         known, others = record.skipped_in, record.skipped_paths
         parts = {part: known[part] for part in known if not lies_in(part, within)}
         if not any(lies_in(within, part) for part in parts):
@@ -172,12 +183,13 @@ class IngestReport(msgspec.Struct):
 
 
 def count_time(reports: Sequence[IngestReport], run_s: float) -> None:
-    """Add the seconds of a run that no report has to the first one: models were opened, the
-    language was guessed from files."""
+    """Add the time of a run that no report has to the first report, in seconds, such as that for
+    opening models and for guessing the language."""
     if reports:
         reports[0].duration_s += max(0.0, run_s - sum(one.duration_s for one in reports))
 
 
 def _same_content(former: DocumentRecord, now: DocumentRecord) -> bool:
-    """Is it the same file? What it includes may have changed."""
+    """Return whether the content is the same. False for a document that includes other files, as
+    these may have changed."""
     return former.content_hash == now.content_hash and not now.includes

@@ -1,4 +1,4 @@
-"""Reuse vectors of chunks that a changed document still has."""
+"""Reuse the vectors of chunks that a changed document still has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pincite.ports import GroupedEncoder
 from pincite.readers import file_type
 from pincite.sources import OpenSource
 
-#: Vectors by path and by encoded text.
+#: Vectors by path of the document, then by encoded text.
 KnownVectors = Mapping[str, Mapping[str, Vector]]
 NOTHING_KNOWN: KnownVectors = {}
 
@@ -32,9 +32,9 @@ async def known_vectors(
     spec: CollectionSpec,
     deps: IngestDeps,
 ) -> KnownVectors:
-    """Return the known vectors under the paths of these documents. `indexed` are the records of the
-    source, by path: nothing is queried for new documents. A vector depends only on its text, except
-    with models that read whole documents: for these there are none."""
+    """Return the vectors that the index has for these documents. `indexed` are the records of the
+    source, by path; new documents cost no query. Returns nothing for models that read whole
+    documents, because their vectors depend on more than the text of the chunk."""
     dense = deps.dense
     if dense is None or isinstance(dense, GroupedEncoder) or dense.fingerprint != spec.dense:
         return NOTHING_KNOWN
@@ -50,14 +50,14 @@ async def known_vectors(
 
 
 def count_reused(documents: Sequence[Prepared], known: KnownVectors) -> int:
-    """Return the number of chunks of the documents with a known vector."""
+    """Return the number of chunks that have a known vector."""
     return sum(text in known.get(one.record.path, ()) for one in documents for text in one.texts)
 
 
 def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec) -> bool:
-    """Return whether the document was enriched as it would be now, according to its revision.
-    Earlier rules for definitions and texts make no difference, because a vector is known by what
-    was encoded. Pages that include other files are left out: these may have changed."""
+    """Return whether, according to its revision, the text of the document's chunks was enriched as
+    it would be now. Earlier rules for definitions and texts are accepted, because vectors are
+    looked up by their text. False for pages that include other files, which may have changed."""
     if record.includes:
         return False
     key = (record.source, record.path, record.content_hash)

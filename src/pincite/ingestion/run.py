@@ -20,23 +20,24 @@ from pincite.support.fields import replace
 
 
 class Stopped(Exception):
-    """A run was asked to stop. What it has finished stays, and the next one continues there."""
+    """A run was asked to stop. Written batches stay, and the next run continues after them."""
 
 
 class Only(msgspec.Struct, frozen=True):
-    """The files and folders that a run looks at, instead of whole sources. `records` returns their
-    records in a collection and a source."""
+    """The files and folders that a run is limited to, by their paths. `records` returns the records
+    of these paths in a collection and a source."""
 
     paths: tuple[str, ...]
     records: Callable[[str, str], Awaitable[tuple[DocumentRecord, ...]]]
 
 
 class Refresh(msgspec.Struct, frozen=True):
-    """A run that nobody requested: it updates a known source, described as in the collection.
+    """A run that no user has requested. It updates one known source, with the settings in the
+    catalog.
 
     It uses no paid model unless the settings allow it, and removes nothing if the disk of the
-    source seems to be missing. `only` limits it to these files and folders. It ends with Stopped
-    after a batch in which `stop` is set."""
+    source seems to be missing. `only` limits it to some files and folders. It raises Stopped after
+    a batch if `stop` is set."""
 
     source: str
     only: Only | None = None
@@ -47,7 +48,8 @@ class IndexRun(msgspec.Struct, frozen=True):
     """A run that writes to the collection of its `options`. `models` are open until its end.
 
     `infos` are all collections of the index when it began, `held` the members of its collection in
-    the order in which they were made, and `sources` what these know; empty before `at`.
+    the order of their creation, and `sources` the source records of these. They are empty before
+    `at`.
     """
 
     settings: Settings
@@ -61,9 +63,9 @@ class IndexRun(msgspec.Struct, frozen=True):
     sources: tuple[SourceRecord, ...] = ()
 
     def at(self, infos: Sequence[CollectionInfo]) -> IndexRun:
-        """Return the run with the collections of its index. Another model gets a separate
-        collection if the options or the settings say so, and if there are several members, or one
-        is named after its model."""
+        """Return the run with the collections of its index. Its option `beside` becomes true if the
+        options or the settings have it, if there are several members, or if one is named after its
+        model."""
         held = members(infos, self.collection)
         asked = self.options.beside or self.settings.beside(self.collection)
         beside = asked or len(held) > 1 or any(info.spec.base for info in held)
@@ -77,17 +79,18 @@ class IndexRun(msgspec.Struct, frozen=True):
 
     @property
     def collection(self) -> str:
-        """The name of the collection, of which there may be several members."""
+        """Return the base name of the collection. It may have several members."""
         return self.options.collection
 
     @property
     def configured(self) -> tuple[SourceConfig, ...]:
-        """The `[[source]]` tables of the collection."""
+        """Return the `[[source]]` tables of the collection."""
         return tuple(one for one in self.settings.sources if one.collection == self.collection)
 
     @property
     def asked_for(self) -> bool:
-        """Whether somebody requested the run, which may cost money and remove documents then."""
+        """Return whether a user has requested the run. Such a run may use paid models, and remove
+        documents of files that cannot be read."""
         return self.refresh is None
 
 
@@ -100,8 +103,9 @@ async def begin_run(
     progress: Callable[[Progress], None] = lambda _: None,
     refresh: Refresh | None = None,
 ) -> AsyncIterator[IndexRun]:
-    """Yield a run with the lease of its collection. `what` tells waiting processes what it does.
-    Its models are closed in the end. Raises IndexUnavailable while another process writes."""
+    """Yield a run that holds the lease of its collection. `what` describes it to processes that
+    wait for the lease. Its models are closed at the end. Raises IndexUnavailable if another process
+    still writes after `wait_s`."""
     name = options.collection or settings.indexed_collection
     options = replace(options, collection=name)
     waiting = Waiting(options.wait_s, options.on_notice)

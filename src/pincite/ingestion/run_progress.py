@@ -1,4 +1,4 @@
-"""Progress of a run over several sources as one count."""
+"""Combine the progress of the sources of a run."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from pincite.support.fields import replace
 
 
 class Counted:
-    """Adds up the files of all sources that a run indexes one after the other. `pending` are the
-    numbers of their files, as far as they are known before; a source that begins has the exact
-    one."""
+    """Adds up the progress of the sources that a run indexes one after the other. `pending` has the
+    expected number of files of each source; the progress of a source has the exact one."""
 
     def __init__(self, pending: Mapping[int, int], progress: Callable[[Progress], None]) -> None:
         self._latest = {source: Progress("", 0, total) for source, total in pending.items()}
         self._progress = progress
 
     def source(self, number: int) -> Callable[[Progress], None]:
-        """Return what is called with the progress of one source. Stages that count something else
-        than its files are passed on."""
+        """Return the callback for the progress of one source. Stages other than `index` and `embed`
+        are passed on unchanged."""
 
         def told(one: Progress) -> None:
             if one.stage not in ("index", "embed"):

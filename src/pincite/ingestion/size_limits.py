@@ -1,7 +1,7 @@
-"""Files that would take too much of the index, however small they are.
+"""Limits on the chunks of one file, which may be huge even if the file is small.
 
-A document is written whole, in one message to the daemon, which may have 512 MB. A larger one would
-end the run of all files, so such a file fails alone.
+A document is written in one message to the daemon, of at most 512 MB. A larger message would end
+the run, so a file above these limits fails before.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from pincite.model import Chunk
 
-#: Chunks of one file. 5 MB of JSON have 40,000; 10 MB of one long word in a table would have a
+#: Chunks of one file. 5 MB of JSON have 40,000. A table of 10 MB with one long word would have a
 #: million.
 MOST_CHUNKS: Final = 100_000
-#: Bytes of the chunks of one file, and of a chunk without its vector, 2,500 at most in texts of
-#: JSON, YAML and CSV.
+#: Bytes of all chunks of one file, and of one chunk without its vector: at most 2,500 in JSON, YAML
+#: and CSV.
 _MOST_BYTES: Final = 400_000_000
 _CHUNK_BYTES: Final = 2_500
 #: Characters of attributes in all chunks of one file, which repeat those of the file.
@@ -25,8 +25,8 @@ MOST_ATTRIBUTE_CHARS: Final = 100_000_000
 
 
 def excess_of(chunks: Sequence[Chunk], dimensions: int) -> str:
-    """Return what the chunks of a file have too much of, in words; "" if they can be written with
-    vectors of so many dimensions."""
+    """Return the limit that the chunks of a file exceed, as a message; "" if they can be written
+    with vectors of this number of dimensions."""
     most = min(MOST_CHUNKS, _MOST_BYTES // (_CHUNK_BYTES + 4 * dimensions))
     if len(chunks) > most:
         return f"{len(chunks):,} chunks; at most {most:,}"

@@ -1,4 +1,4 @@
-"""Choose the collection and models for new documents: find its spec or create it."""
+"""Choose the collection for new documents, and find, upgrade or create its spec."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from pincite.support.fields import replace
 
 
 def require_target(run: IndexRun, locations: Sequence[str | Path]) -> None:
-    """Raise UsageError if nothing is known of the collection or named, or if it is damaged and not
-    rebuilt."""
+    """Raise UsageError if the collection does not exist and no sources are named or configured, or
+    if it is damaged and not rebuilt."""
     name, held = run.collection, run.held
     require_base(run.infos, name)
     if not (held or locations or run.configured):
@@ -42,9 +42,10 @@ def require_target(run: IndexRun, locations: Sequence[str | Path]) -> None:
 
 
 class Target(msgspec.Struct, frozen=True):
-    """The target of new documents: the collection `info`, or a new one with that `name`. `like` is
-    the newest member of the base, `others` are the remaining ones, `serial` is the next number,
-    `unseen` has the same model but is not searched."""
+    """The target of new documents: the collection `info`, or a new one with this `name`. `like` is
+    the newest member of the base: a new one takes its language and sparse encoder. `others` are the
+    other members, `serial` is the number of a new one. `unseen` has the same model, but is not
+    searched."""
 
     name: str
     base: str
@@ -58,7 +59,8 @@ class Target(msgspec.Struct, frozen=True):
 def of_model(
     settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions
 ) -> CollectionInfo | None:
-    """Return the member with the model of this run, else the last one."""
+    """Return the last member; with the option `beside`, the one with the model of this run, if
+    there is one. None without members."""
     last = held[-1] if held else None
     name = choose_model(settings, last, options)
     same = (i for i in held if i.spec.dense is not None and i.spec.model == name)
@@ -66,8 +68,8 @@ def of_model(
 
 
 def choose_target(run: IndexRun, dense: Dense) -> Target:
-    """Return the target. Raises UsageError if it has vectors of a model that is not searched yet,
-    or no longer, unless it is rebuilt."""
+    """Return the target. Raises UsageError if the base already has a collection with this model
+    that is not searched yet, or no longer, unless it is rebuilt."""
     base, held, options = run.collection, run.held, run.options
     like = held[-1] if held else None
     ours = all_members(run.infos, base)
@@ -87,7 +89,7 @@ def choose_target(run: IndexRun, dense: Dense) -> Target:
 
 
 def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
-    """Raise UsageError: nothing is indexed over vectors that are being created, or were kept."""
+    """Raise the UsageError for a collection that is not complete, or is kept but not searched."""
     base, model = unseen.public_name, unseen.model or BUNDLED
     state = "is not complete" if unseen.pending else "was kept and is not searched"
     ways = []
@@ -107,8 +109,9 @@ def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
 async def settle_spec(
     run: IndexRun, target: Target, dense: Dense, opened: Sequence[Opened], schema: Schema
 ) -> CollectionSpec:
-    """Store and return the spec to index with. A new one is created; an existing one must match, or
-    is upgraded. The run's `progress` hears of the files whose language is guessed."""
+    """Store and return the spec to index with. A new one is created; an existing one is upgraded if
+    it matches the run. Progress of guessing the language is reported to `run.progress`. Raises
+    UsageError, FingerprintMismatch, and the errors of the models."""
     if target.info is None or run.options.rebuild:
         spec = await _new_spec(run, target, dense, opened, schema)
         if target.info or target.unseen:
@@ -168,7 +171,8 @@ async def _new_spec(
 
 
 async def _require_vectors(dense: Dense) -> None:
-    """Raise the error of a model that cannot be used, before anything is removed."""
+    """Encode a text, so that a model that cannot be used raises its error before anything is
+    removed."""
     if dense.encoder is not None:
         from pincite.providers.dense.cached import uncached
 
@@ -192,8 +196,8 @@ def _warn_of_language(spec: CollectionSpec, options: IndexOptions) -> None:
 
 
 async def _require_match(run: IndexRun, spec: CollectionSpec, dense: Dense) -> None:
-    """Raise UsageError or FingerprintMismatch if the collection is of another language or model
-    than the run."""
+    """Raise UsageError or FingerprintMismatch if the run has another language or model than the
+    collection."""
     options, models = run.options, run.models
     if options.language not in ("auto", spec.language):
         raise UsageError(

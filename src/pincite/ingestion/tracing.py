@@ -15,7 +15,7 @@ Run = Callable[P, Coroutine[Any, Any, tuple[IngestReport, ...]]]
 
 
 def watched_run(run: Run[P]) -> Run[P]:
-    """Wrap a run in a span with the numbers of all reports."""
+    """Wrap a run in a span with the sums of the counts of its reports."""
 
     @wraps(run)
     async def watched(*args: P.args, **kwargs: P.kwargs) -> tuple[IngestReport, ...]:

@@ -17,15 +17,16 @@ from pincite.support.fields import replace
 def weigh(
     chunks: Iterable[Chunk], texts: Iterable[str], sparse: SparseEncoder, average_length: float
 ) -> tuple[Point, ...]:
-    """Return points without dense vectors. `texts` are the results of `enrich` for the chunks,
-    `average_length` is as in `SparseEncoder.encode_document`."""
+    """Return the chunks as points with sparse vectors, without dense ones. `texts` are the results
+    of `enrich` for the chunks, `average_length` is as in `SparseEncoder.encode_document`."""
     pairs = zip(chunks, texts, strict=True)
     return tuple(Point(c, *sparse.encode_document(text, average_length)) for c, text in pairs)
 
 
 def average_for(spec: CollectionSpec) -> float:
-    """Return the `average_length` of a collection. It does not matter to learned weights. Another
-    encoder than ours does not give pairs of characters."""
+    """Return the `average_length` of a collection, in terms. Learned weights do not use it (1.0).
+    It depends on the language only for the built-in encoder, which makes pairs of characters in
+    scripts without spaces."""
     if not spec.idf:
         return 1.0
     return AVERAGE_LENGTH if spec.sparse_model else average_length(spec.language)
@@ -37,9 +38,9 @@ async def weigh_again(
     sparse: SparseEncoder,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
-    """Weigh all chunks of a collection from before the average length was the same for all, and
-    count the terms of one from before they were counted. If this is interrupted, the collection is
-    marked `mixed`, and the next run starts again. Return False if nothing had to change."""
+    """Compute the sparse vectors of all chunks of a collection again if an earlier version computed
+    them with another average length, or did not count terms. Return whether it was necessary. If
+    this is interrupted, the collection stays marked as `mixed`, and the next run starts again."""
     info = next(i for i in await index.collections() if i.spec.name == collection)
     spec, average = info.spec, average_for(info.spec)
     if not spec.idf or not (spec.engine_idf or spec.mixed or average != spec.average_length):
@@ -63,8 +64,8 @@ async def weigh_others(
     sparse: SparseEncoder,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """Weigh the remaining documents of the other members of a base, each for itself; remove members
-    without documents."""
+    """Call `weigh_again` for the other members of a base with this sparse encoder. Members without
+    documents are removed first."""
     gone = await index.let_go() if others else ()
     for other in others:
         if other.name not in gone and other.sparse == sparse.fingerprint:

@@ -15,7 +15,7 @@ from pincite.support.fields import replace
 
 
 class Analysed(msgspec.Struct, frozen=True):
-    """The sections of a document, each with its sparse vector and number of tokens. They depend
+    """The sections of a document, and the sparse vector and number of tokens of each. They depend
     only on its text, title and path, not on its attributes."""
 
     sections: tuple[Section, ...]
@@ -23,23 +23,24 @@ class Analysed(msgspec.Struct, frozen=True):
 
 
 class Analyser(Protocol):
-    """Analyses documents, here or in other processes, in the order of submission."""
+    """Analyses documents, in this process or in others."""
 
     def submit(self, document: Document, average_length: float) -> Pending:
-        """Start with a document."""
+        """Start to analyse a document, or store it until the result is requested."""
 
 
 class Pending(Protocol):
     """A document under analysis."""
 
     def result(self) -> Analysed:
-        """Return the result when it is done. Raises the error of the document."""
+        """Return the result, and wait for it if necessary. Raises the error of this document."""
 
 
 def analyse(
     document: Document, chunker: ChunkerConfig, sparse: SparseEncoder, average_length: float
 ) -> Analysed:
-    """Cut and weigh a document. `average_length` is as in `SparseEncoder.encode_document`."""
+    """Return the sections of a document with their sparse vectors. `average_length` is as in
+    `SparseEncoder.encode_document`."""
     sections = with_description(document, sections_of(document, chunker))
     texts = (enrich_section(document, one) for one in sections)
     return Analysed(sections, tuple(sparse.encode_document(text, average_length) for text in texts))
@@ -47,7 +48,7 @@ def analyse(
 
 def with_description(document: Document, sections: Iterable[Section]) -> tuple[Section, ...]:
     """Return the sections with the descriptions of the document's folders before the encoded text
-    of each. Their spans, and so the citations, do not change."""
+    of each. The spans of the sections, and so the citations, do not change."""
     if not document.described:
         return tuple(sections)
     return tuple(
@@ -79,7 +80,7 @@ class _Later(msgspec.Struct, frozen=True):
 
 
 class Here(msgspec.Struct, frozen=True):
-    """An `Analyser` in this process; it works when a result is requested."""
+    """An `Analyser` in this process. It analyses a document when the result is requested."""
 
     chunker: ChunkerConfig
     sparse: SparseEncoder

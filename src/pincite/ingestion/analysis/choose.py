@@ -15,7 +15,7 @@ from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.capabilities import cores
 
-#: For so many bytes of files, a worker is worth its start, a quarter of a second.
+#: Bytes of files for each worker: below that, its start (a quarter of a second) is not worth it.
 WORTH_BYTES: Final = 1_500_000
 
 
@@ -23,10 +23,12 @@ WORTH_BYTES: Final = 1_500_000
 def open_analyser(
     chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processors: int = 0
 ) -> Iterator[Analyser]:
-    """Yield workers and this process if there are cores for them and enough work; otherwise this
-    process, with one worker for code that may hurt a parser. Sparse encoders with a model stay in
-    this process. One core is left to the writer, which has nearly as much to do as one worker; and
-    each worker learns the terms of words separately."""
+    """Yield an analyser. If there are cores and enough work, it uses workers and this process;
+    otherwise only this process, with one worker for code that may hurt a parser. Sparse encoders
+    other than BM25 stay in this process.
+
+    One core is left to the writer, which has nearly as much to do as one worker. More workers cost
+    more than a core each: every worker has to compute the terms of all words itself."""
     count = min((processors or cores()) - 1, total_bytes // WORTH_BYTES)
     analyser: Shared | Careful
     if count < 1 or not isinstance(sparse, Bm25Encoder):

@@ -1,8 +1,8 @@
 """Read and cut files of the first source while the daemon of a new index starts, or while a new
 collection is created.
 
-This needs nothing from the index, and the run uses only results that it would compute itself.
-Results that no longer match are discarded.
+This needs nothing from the index. The run uses the results only if it would compute the same ones,
+and discards others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pincite.sources import Entry, OpenSource
 from pincite.support.fields import replace
 from pincite.support.processes.thread_switching import frequent_switches
 
-#: Of files read early. They stay in memory until they are written.
+#: Bytes of files that are read early: they stay in memory until they are written.
 _MOST_BYTES: Final = 8_000_000
 
 
@@ -49,7 +49,7 @@ class Early(msgspec.Struct, frozen=True):
 
 
 class EarlyReading:
-    """The files of the first source of a run, which are read in a thread once it has begun."""
+    """Reads the files of the first source of a run in a thread."""
 
     def __init__(self, run: IndexRun, locations: Sequence[str | Path]) -> None:
         self._run = run
@@ -59,7 +59,8 @@ class EarlyReading:
         self._switches = ExitStack()
 
     def begin(self) -> None:
-        """Begin, unless it has begun, or the run may need other chunks than these."""
+        """Begin to read, unless it has begun, or the run has no locations, or it may need other
+        chunks or weights (with a vision model, or another sparse encoder)."""
         run = self._run
         useless = run.options.sparse or run.settings.use.vision or not self._locations
         if self._beginning is None and not useless and not self._enough.is_set():
@@ -70,8 +71,8 @@ class EarlyReading:
     async def files(
         self, opened: OpenSource, spec: CollectionSpec
     ) -> Mapping[str, FileUnderAnalysis]:
-        """Stop reading, and return the files of `opened` that were read, once. This is
-        `IngestDeps.early`."""
+        """Stop reading, and return the files of `opened` that were read, by path. Later calls
+        return nothing. This is `IngestDeps.early`."""
         if self._beginning is None:
             return {}
         self._enough.set()
@@ -93,7 +94,7 @@ class EarlyReading:
 async def reading_early(
     run: IndexRun, locations: Sequence[str | Path]
 ) -> AsyncIterator[EarlyReading]:
-    """Yield the files of the first source, which are being read if there is no index yet."""
+    """Yield the reader of the first source, which has begun if there is no index yet."""
     early = EarlyReading(run, locations)
     try:
         if not holds_index(run.settings.index):
@@ -104,10 +105,10 @@ async def reading_early(
 
 
 def begin_early(run: IndexRun, locations: Sequence[str | Path], enough: Event) -> Early | None:
-    """Return files of the first source of a new index, as many as there is time for before
-    `enough`, or None: if there is no source, or it has an error, which the run reports later."""
+    """Read and analyse files of the first source until `enough` is set, and return them. None if
+    the source has an error: the run reports it later."""
     try:
-        options = replace(run.options, on_notice=lambda _: None)  # the run itself says the same
+        options = replace(run.options, on_notice=lambda _: None)  # the run sends these notices
         with open_all(replace(run, options=options), locations[:1]) as found:
             opened = found[0][0]
             entries = [one for one in opened.entries() if isinstance(one, Entry)]
@@ -141,7 +142,7 @@ def _begin(
             if enough.is_set() or size > _MOST_BYTES:
                 break
             one = read_and_analyse(opened, entry, average, analyser)
-            # a parser's crash affects one file, and is reported in its turn
+            # a parser's crash affects one file, which the run reads again and reports
             with suppress(Exception):
                 if isinstance(one, FileUnderAnalysis):
                     begun[entry.path] = replace(one, pending=Done(one.pending.result()))

@@ -18,22 +18,24 @@ from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 
-#: Parts of a file that are compressed. Of 18,268 files of code, whose first 64 kB were compressed,
-#: 31 exceeded a ratio of 10 and one that of 15; of texts that parsers did not end on it was 180.
+#: A file is compressed in parts, and repeats itself if a part has more than this ratio. Of 18,268
+#: files of code, whose first 64 kB were compressed, 31 exceeded a ratio of 10, and one that of 15.
+#: Texts that parsers did not finish had a ratio of 180.
 _PART_BYTES: Final = 16_384
 _MOST_RATIO: Final = 15
-#: If a part repeats, its first quarter compresses to less than the whole may take: to at most .9 of
-#: that in 14,586 made parts. The first quarter of 95 % of real parts takes more, so that the whole
-#: need not be compressed.
+#: The first quarter of a part is compressed first. If it takes 1.1 times what a repetitive part may
+#: take as a whole, the part does not repeat. In 14,586 generated parts that repeat, it took at most
+#: 0.9 times that; in 95 % of real parts, it takes more, and the whole need not be compressed.
 _QUARTER: Final = 4
 _BEYOND: Final = 1.1
-_LEAST_BYTES: Final = 2_000  # in less, such texts took 0.1 GB and half a second
+_LEAST_BYTES: Final = 2_000  # for shorter repetitive texts, parsers took 0.1 GB and half a second
 
 
 class Careful:
-    """An `Analyser` in this process. Code that may hurt a parser goes to a worker, which starts
-    with the first: code that repeats itself, and code that a parser takes too many steps for. With
-    another encoder than BM25, the latter is cut by lines here."""
+    """An `Analyser` in this process. Code that may hurt a parser goes to one worker, which is
+    started for the first such document: code that repeats itself, and code for which a parser takes
+    too many steps. With an encoder other than BM25 there is no worker: code of the second kind is
+    cut by lines here."""
 
     def __init__(self, chunker: ChunkerConfig, sparse: SparseEncoder) -> None:
         self._chunker, self._sparse = chunker, sparse
@@ -72,7 +74,7 @@ class Careful:
 
 
 class _Guarded(msgspec.Struct, frozen=True):
-    """A document for this process, and if its parser is stopped, for a worker."""
+    """A document that is analysed in this process, or, if its parser was stopped, with limits."""
 
     document: Document
     average_length: float
@@ -87,12 +89,12 @@ class _Guarded(msgspec.Struct, frozen=True):
 
 
 def may_hurt(document: Document) -> bool:
-    """Return whether the parser of a document may need limits: code that repeats itself."""
+    """Return whether a document is code that repeats itself, so that its parser needs limits."""
     return document.source_type == "code" and _repeats(document.text)
 
 
 def _repeats(text: str) -> bool:
-    """Return whether a part of the text compresses far better than code does."""
+    """Return whether a part of the text compresses far better than code usually does."""
     raw = text.encode("utf-8", "replace")
     parts = (raw[at : at + _PART_BYTES] for at in range(0, len(raw), _PART_BYTES))
     return any(map(_part_repeats, parts))

@@ -19,13 +19,13 @@ _MOST_CHARS: Final = 500_000
 
 
 class Shared:
-    """An `Analyser` of some workers and the thread that asks for results. Long texts, and code that
-    may hurt a parser, are left to the workers."""
+    """An `Analyser` that uses workers, and the thread that waits for results. Only workers analyse
+    long texts, and code that may hurt a parser."""
 
     def __init__(self, workers: Workers, chunker: ChunkerConfig, sparse: Bm25Encoder) -> None:
         self._workers = workers
         self._chunker, self._sparse = chunker, sparse
-        self._open: deque[_Open] = deque()  # what may be done here, in the order of submission
+        self._open: deque[_Open] = deque()  # documents for here or a worker, in submission order
         self._closed = False
 
     def submit(self, document: Document, average_length: float) -> Pending:
@@ -39,7 +39,8 @@ class Shared:
         return one
 
     def result_of(self, one: _Open) -> Analysed:
-        """Return the result of a document. While a worker has it, analyse others that none has."""
+        """Return the result of a document. While a worker analyses it, analyse other documents here
+        that no worker has begun."""
         if one in self._open:
             self._open.remove(one)
             self._try(one)
@@ -48,7 +49,7 @@ class Shared:
         return one.pending.result()
 
     def _try(self, one: _Open) -> None:
-        """Analyse a document here, unless a worker has it."""
+        """Analyse a document here, unless a worker has begun it."""
         if self._closed or not one.pending.cancel():
             return
         here: Future[Analysed] = Future()

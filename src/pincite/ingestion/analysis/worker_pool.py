@@ -1,8 +1,8 @@
 """Analyse documents in separate processes.
 
-If a parser crashes, does not end or takes too much memory, its worker is ended, and the next task
-gets another one. Code is then cut by lines. If something else ends a worker, or the clock does, the
-current document fails.
+If a parser crashes, or exceeds the limits of memory or processor time, its process ends, and the
+next task gets another one. Code is then cut by lines. If something else kills the process, or the
+time limit passes, the current document fails.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pincite.support.fields import replace
 
 
 class Workers:
-    """An `Analyser` with several processes, each with a thread here that waits for it."""
+    """An `Analyser` with `count` processes. For each, a thread here waits for its results."""
 
     def __init__(
         self,
@@ -43,7 +43,8 @@ class Workers:
         self._threads.submit(self._worker)  # one starts ahead; others when they are needed
 
     def submit(self, document: Document, average_length: float) -> Pending:
-        """Start with a document as soon as a process is idle."""
+        """Analyse a document as soon as a process is idle. A document with attributes of pages, or
+        with a name that cannot be encoded, is analysed in this process."""
         if any(page.attributes for page in document.pages):  # they become those of sections
             return self._here.submit(document, average_length)
         try:
@@ -52,7 +53,8 @@ class Workers:
             return self._here.submit(document, average_length)
 
     def start(self, document: Document, average_length: float) -> Future[Analysed]:
-        """As `submit`, for a document that can be sent. Raises UnicodeEncodeError."""
+        """Send a document to a process as soon as one is idle. Raises UnicodeEncodeError if it
+        cannot be encoded."""
         task = Task(replace(document, attributes={}), average_length)
         return self._threads.submit(self._analyse, task, msgspec.msgpack.encode(task))
 
@@ -89,7 +91,7 @@ class Workers:
             raise SourceError(f"its parser {why}", hint="exclude the file: --exclude") from error
 
     def close(self) -> None:
-        """End all processes; their current work is lost."""
+        """Kill all processes. Pending results raise errors."""
         with self._lock:
             self._closed = True
             for worker in self._workers:

@@ -1,8 +1,8 @@
-"""A process that analyses documents for another one, and can do nothing else.
+"""A process that analyses documents for another process.
 
 It is `python -m pincite.ingestion.analysis.worker_process LANGUAGE CHUNKER MEMORY`. It reads
-documents from its standard input and writes results to its standard output. It can write no file
-and start no process, and has no keys. Its memory and its time are limited.
+documents from its standard input and writes results to its standard output. It cannot write files
+or start processes, and gets no API keys. Its memory and its processor time are limited.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from pincite.support.processes.gc_tuning import rarely_collect
 from pincite.support.processes.pipes import read_block, write_block
 from pincite.support.processes.process_limits import allow_seconds, limit_process
 
-LIMIT_S: Final = 60.0  # the largest file that is read takes two
-_CPU_S: Final = 30  # of the process: it ends itself before a clock does, unless the machine is busy
+LIMIT_S: Final = 60.0  # for a document; the largest file that is read takes 2 s
+_CPU_S: Final = 30  # of processor time: reached before LIMIT_S, unless the machine is busy
 MEMORY_BYTES: Final = 3_000_000_000  # guess: parsers of broken code took the square of its size
-#: How others end a process: `kill`, and the system where memory is short.
+#: Return codes of a process that something else has killed: `kill`, or a system short of memory.
 _BY_OTHERS: Final = frozenset(
     -number for name in ("SIGKILL", "SIGTERM") if (number := getattr(signal, name, None))
 )
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
-    """A document to analyse. If it is not `parsed`, code is cut by lines."""
+    """A document to analyse. If `parsed` is false, code is cut by lines."""
 
     document: Document
     average_length: float
@@ -68,17 +68,18 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Has it not ended?"""
+        """Return whether the process is still running."""
         return self._process.poll() is None
 
     @property
     def broke(self) -> bool:
-        """Has it ended because of its work: a crash, or its limits of memory and processor time?"""
+        """Return whether the process has ended by a crash, or by its limits of memory or processor
+        time, and was not killed by something else."""
         return self._process.poll() is not None and self._process.returncode not in _BY_OTHERS
 
     def ask(self, raw: bytes, limit_s: float) -> Analysed:
-        """Do an encoded task. Raises SourceError for an error of the analysis, EOFError or
-        BrokenPipeError if the process has ended, and TimeoutError."""
+        """Return the result of an encoded `Task`. Raises SourceError for an error of the analysis,
+        EOFError or BrokenPipeError if the process has ended, TimeoutError after `limit_s`."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
@@ -89,12 +90,13 @@ class Worker:
         return found
 
     def kill(self) -> None:
-        """Kill it and wait for its end."""
+        """Kill the process, and wait for its end."""
         self._process.kill()
         self._process.wait()
 
     def end(self) -> None:
-        """As `kill`, and close its pipes, which no thread may be using: it would not be woken."""
+        """Kill the process, and close its pipes. No thread may be reading them: it would wait
+        forever."""
         self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -116,15 +118,15 @@ def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> Non
                         task.document, chunker, sparse, task.average_length
                     )
             except MemoryError:
-                raise  # ends the process, as where a parser asks for too much
+                raise  # ends the process, as when a parser itself exceeds the limit
             except Exception as error:  # noqa: BLE001 - a parser's fault costs one document
                 answer = f"{type(error).__name__}: {error}"
             write_block(found, msgspec.msgpack.encode(answer))
 
 
 def import_late() -> None:
-    """Import what is usually imported with the first document of its kind. A limited process cannot
-    save compiled modules."""
+    """Import the modules that are usually imported with the first document of a kind. After
+    `limit_process`, compiled modules cannot be saved."""
     for name in ("by_line", "chunker", "components"):
         import_module(f"pincite.chunkers.code.{name}")
     for name in ("data", "markup.html", "markup.markdown", "text"):

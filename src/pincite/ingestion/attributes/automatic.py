@@ -1,7 +1,7 @@
-"""Automatic attributes of chunks: in extracted documents their location, for filters, and in some
-collections more, for programs that read the store directly.
+"""Automatic attributes of chunks: the location of chunks in extracted documents, for filters, and
+sets of further attributes for programs that read the store directly.
 
-A collection is created with such a set (`[store] fields`) or without one, and keeps it.
+A collection gets a set, or none, when it is created (`[store] fields`), and keeps it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pincite.model import AttributeType, AttributeValue, Section
 from pincite.model.records import PAGE_NUMBER
 from pincite.support.fields import replace
 
-#: The names of a set with their types. If a chunk has no `imageUrl` its payload has null.
+#: By name of the set: attribute names with their types. A chunk without `imageUrl` has null there.
 FIELDS: Final[Mapping[str, Mapping[str, AttributeType]]] = MappingProxyType(
     {
         "": {},
@@ -67,9 +67,10 @@ def field_types(fields: str, known: Mapping[str, AttributeType]) -> Mapping[str,
 
 
 def with_fields(sections: Sequence[Section], fields: str) -> Sequence[Section]:
-    """Return the sections of one document with the values of the set. All get the position in the
-    document, from 0. `notes` adds the number of the page, if any, and whether it is a table or an
-    image. `workspace` adds the range of characters in the document's text, end exclusive."""
+    """Return the sections of one document with the values of the set `fields`; "" adds nothing.
+    Both sets have the position in the document, from 0. `notes` adds the number of the page, if
+    any, and whether the section is a table or an image. `workspace` adds the range of characters in
+    the document's text, end exclusive."""
     match fields:
         case "notes":
             return tuple(_as_note(section, place) for place, section in enumerate(sections))
@@ -86,9 +87,9 @@ def _as_chunk(section: Section, place: int) -> Section:
 def with_places(
     sections: Sequence[Section], known: Mapping[str, AttributeType], taken: Collection[str]
 ) -> Sequence[Section]:
-    """Return the sections of an extracted document with the number of their page, and whether each
-    is a table or an image. Names to which the collection gives another type, and names that are
-    `taken`, are the user's own and do not change."""
+    """Return the sections of a document; those on a page get its number as `page`, and as `visual`
+    whether they are a table or an image. A name is not used if it is `taken`, or if the collection
+    has another type for it: then it is an attribute of the user."""
     free = [
         name for name, kind in PLACES.items() if name not in taken and known.get(name, kind) == kind
     ]

@@ -1,4 +1,4 @@
-"""Convert given attributes to values of the types that a collection has for them."""
+"""Convert attribute values to the types that a collection has for their names."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ def normalise(
     declared: Collection[str] | None = None,
 ) -> Normalised:
     """Normalise the attributes of one document or chunk; `where` begins messages (`record 'a17'`).
-    None, an empty text and an empty list count as no value. With `declared` names, texts of a table
-    such as 007 become numbers only for these. Raises InvalidAttribute for the first invalid one;
-    the caller must then index nothing of it."""
+    None, an empty text and an empty list count as no value. If `declared` is given, a text such as
+    007 from a table becomes a number only for these names, and is invalid for other names of a
+    numeric type. Raises InvalidAttribute for the first invalid attribute; the caller must then
+    index nothing of the document."""
     if not isinstance(attributes, Mapping):
         raise InvalidAttribute(
             f"{where}: attributes must be a table of names and values", code="attribute_invalid"

@@ -1,8 +1,8 @@
 """The attributes of a file: those of its source, its own, and those of its chunks.
 
 A document's own value overrides its source's, and a chunk's overrides both. But files cannot change
-attributes that a collection requires: if the source has a value for such a name, no other counts.
-Otherwise a stranger's file could put itself among the documents of others.
+attributes that a collection requires: if the source has a value for such a name, only that value
+counts. Otherwise an untrusted file could make itself a document of another user.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from pincite.model import (
 from pincite.model.attributes import MOST_ATTRIBUTES
 from pincite.support.fields import replace
 
-#: The number of names from which files can add no more to a collection. Each costs stores an index.
+#: If a collection has this number of attributes, files cannot add more: stores make an index of
+#: each.
 MOST_INFERRED = 256  # guess, unmeasured
 _MOST_NOTES = 10  # of one file
 _TITLE = "title"  # the document's title, see `readers.titles`
-_KEPT = "attribute_kept"  # a value that did not count: the file is read again once it may
+_KEPT = "attribute_kept"  # a value that was ignored; the file is read again once it may count
 
 
 class Described(msgspec.Struct, frozen=True):
-    """A file with all attributes, in sections. `new` are the types of names that are new to the
-    collection."""
+    """A file and its sections, with their attributes. `new` has the types of names that are new to
+    the collection."""
 
     file: ReadFile
     sections: tuple[Section, ...]
@@ -44,8 +45,8 @@ class Described(msgspec.Struct, frozen=True):
 def attributed(
     file: ReadFile, sections: Sequence[Section], source: Source, spec: CollectionSpec
 ) -> Described | SkippedFile:
-    """Return the file with its attributes. Invalid ones become notes; a file without a value that
-    the collection requires is left out."""
+    """Return the file with its attributes. Invalid ones become notes. A file without a value that
+    the collection requires is skipped."""
     taking = _Taking(spec, file.document.path)
     document = file.document
     parts = tuple(_with_attributes(section, taking) for section in sections)
@@ -99,12 +100,12 @@ def described_again(
 
 
 def kept_names(source: Source, spec: CollectionSpec) -> frozenset[str]:
-    """Return the names that the collection requires and the source has a value for."""
+    """Return the names that the collection requires and for which the source has a value."""
     return frozenset(source.attributes) & frozenset(spec.require)
 
 
 class _Taking(msgspec.Struct):
-    """Normalise values one by one; each may add a type."""
+    """Normalises the values of one file one by one. Each may add a type to `new`."""
 
     spec: CollectionSpec
     path: str
@@ -112,8 +113,8 @@ class _Taking(msgspec.Struct):
     notes: list[str] = []
 
     def take(self, name: str, value: object) -> AttributeValue | None:
-        """Return the value in its normal form, None if it is empty, or invalid, which a note
-        reports."""
+        """Return the value in its normal form, None if it is empty or invalid. A note reports an
+        invalid value, but not an invalid name: it may be meant for another program."""
         known = {**self.spec.attributes, **self.new} if self.new else self.spec.attributes
         if name not in known and len(known) >= MOST_INFERRED:
             self.note(
@@ -123,15 +124,15 @@ class _Taking(msgspec.Struct):
         try:
             found = normalise({name: value}, known, self.path)
         except InvalidAttribute as error:
-            if error.code != "attribute_name":  # keys for other programs: `sidebar-position`
+            if error.code != "attribute_name":  # such as `sidebar-position`
                 self.note(error.code, f"{name}: {_reason(error)}")
             return None
         self.new.update(found.new)
         return found.values.get(name)
 
     def note(self, code: str, detail: str) -> None:
-        """Add a note on the file's attributes, up to a limit; a value that did not count is always
-        noted."""
+        """Add a note on the file's attributes. The limit on their number does not apply to notes on
+        ignored values."""
         line = f"{code}: {' '.join(detail.split())}"
         few = sum(not one.startswith(_KEPT) for one in self.notes) < _MOST_NOTES
         if line not in self.notes and (few or code == _KEPT):
@@ -162,5 +163,5 @@ def _kept_before(notes: Iterable[str]) -> Iterator[str]:
 
 
 def _reason(error: InvalidAttribute) -> str:
-    """Return why a value is invalid, without its location."""
+    """Return the reason why a value is invalid, without its location."""
     return str(error.__cause__ or error.message.rpartition(": ")[2])

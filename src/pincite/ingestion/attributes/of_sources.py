@@ -1,4 +1,5 @@
-"""Attributes of sources: options, else `[[source]]`, else remembered ones, name by name."""
+"""Attributes of sources: for each name the value from the options, else `[[source]]`, else the
+catalog."""
 
 from __future__ import annotations
 
@@ -26,9 +27,9 @@ def attributes_of_source(
     options: IndexOptions,
     known: Mapping[str, AttributeType],
 ) -> Attributes:
-    """Return the attributes that the source of that name gives to all of its documents; an empty
-    value removes a remembered one. Raises InvalidAttribute for an invalid name or value, UsageError
-    for a malformed text."""
+    """Return the attributes that a source gives to all of its documents. `remembered` are those of
+    the catalog; an empty value removes one. Raises InvalidAttribute for an invalid name or value,
+    UsageError for a malformed text, or too many attributes."""
     where = f"source {name!r}"
     held: dict[str, object] = {}
     for each, value in remembered.items():
@@ -45,7 +46,8 @@ def attributes_of_source(
 def values_of_texts(
     texts: Sequence[str], known: Mapping[str, AttributeType]
 ) -> dict[str, AttributeValue | None]:
-    """Parse `NAME=VALUE` texts; None for a name without a value. Raises UsageError."""
+    """Parse `NAME=VALUE` texts. A repeated name has a list of keywords, a name with an empty value
+    has None. Raises UsageError."""
     given: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -74,8 +76,8 @@ def _value(values: Sequence[str], kind: AttributeType | None) -> AttributeValue 
 
 
 def require_whole(opened: Sequence[OpenSource], records: Sequence[SourceRecord]) -> None:
-    """Raise UsageError if one part of a source gets other attributes than the rest: all documents
-    of a source have the same."""
+    """Raise UsageError if a part of a source would get other attributes than its other parts: all
+    documents of a source have the same attributes of the source."""
     given: dict[str, Attributes] = {}
     for one in opened:
         source = one.source
@@ -102,7 +104,7 @@ def _several(source: Source, others: Attributes) -> UsageError:
 
 
 def _types(values: Mapping[str, object]) -> dict[str, AttributeType]:
-    """Return the types of a source's values, for text values beside them."""
+    """Return the types of these values by name, for texts with the same names."""
     shown = {name: type_of(value) for name, value in values.items() if value not in (None, "")}
     return {name: kind for name, kind in shown.items() if kind is not None}
 

@@ -1,4 +1,4 @@
-"""The attributes of a collection: their types, and the ones required of all documents."""
+"""The attributes of a collection: their types, and those required of all documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pincite.support.fields import replace
 
 
 class Schema(msgspec.Struct, frozen=True):
-    """Types and required names, as in `CollectionSpec`."""
+    """Types, required names and the set of automatic attributes, as in `CollectionSpec`."""
 
     attributes: Mapping[str, AttributeType]
     require: tuple[str, ...] = ()
@@ -26,8 +26,8 @@ class Schema(msgspec.Struct, frozen=True):
 
 
 def known_types(run: IndexRun) -> dict[str, AttributeType]:
-    """Return the types in the members of a collection, and the declared ones. Raises ConfigError if
-    they contradict each other, unless the collection is rebuilt."""
+    """Return the attribute types of the members of a collection, and the declared ones. Raises
+    ConfigError if they contradict each other, unless the collection is rebuilt."""
     declared, known = run.settings.attributes, dict[str, AttributeType]()
     for info in run.held:
         for name, kind in info.spec.attributes.items():
@@ -44,8 +44,9 @@ def known_types(run: IndexRun) -> dict[str, AttributeType]:
 
 
 async def settle_schema(run: IndexRun, opened: Sequence[Opened]) -> Schema:
-    """Return the collection's schema from now on, and report changes. Raises UsageError if a newly
-    required attribute is missing in a document, and the error of `known_types`."""
+    """Return the schema that the collection has from now on, and report changes. Raises UsageError
+    if a document lacks an attribute that is newly required, or if the required attributes of a
+    collection with records change; ConfigError as `known_types`."""
     attributes = known_types(run)
     for source, _ in opened:
         for name, value in source.source.attributes.items():
@@ -118,15 +119,15 @@ async def learn(
     new: Mapping[str, tuple[AttributeType, str]],
     on_notice: Callable[[Notice], None],
 ) -> CollectionSpec:
-    """Store and return the spec with the types of attributes that first occurred in these
-    places."""
+    """Add new attributes to the spec, store it, and return it. `new` has, by name, the type of an
+    attribute and the path where it first occurred."""
     unknown = {name: kind for name, (kind, _) in new.items() if name not in spec.attributes}
     if not unknown:
         return spec
     spec = replace(spec, attributes={**spec.attributes, **unknown})
     await index.create(spec)
     for name, kind in unknown.items():
-        if PLACES.get(name) != kind:  # these come from readers: no user wrote them
+        if PLACES.get(name) != kind:  # automatic attributes are not reported
             on_notice(_new(name, kind, f"first seen in {new[name][1]}"))
     return spec
 

@@ -28,9 +28,9 @@ FOREGROUND: Final = "pincite index"
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """The changes of a source. `pending` are the files that must be indexed, in order of path.
-    `touched` are records with the same content but another revision label, time stamp or
-    attributes; `rewritten` counts those with other attributes."""
+    """The changes of a source. `pending` are the files that must be indexed, in the order of paths.
+    `touched` are new records of documents with the same chunks, but another ref, size, time stamp
+    or attributes; `rewritten` counts those with other attributes."""
 
     pending: tuple[Entry, ...]
     touched: tuple[DocumentRecord, ...]
@@ -51,10 +51,10 @@ def find_changes(
     entries: Iterable[Entry | Skipped] | None = None,
     since_ns: int | None = None,
 ) -> Changes:
-    """Compare a source with its records in a collection. Files are read only if size or time
-    differ, if anything of them changed at `since_ns` or later, when the source was last indexed, or
-    if pages include them. `entries` and `records` may cover only a part of the source;
-    without `entries`, all are compared."""
+    """Compare a source with its records in a collection. A file is read only if its size or time
+    differ, if the file or its metadata changed at or after `since_ns` (when the source was last
+    indexed), or if a page includes it. `entries` and `records` may cover only a part of the source;
+    without `entries`, all are compared. Times are in nanoseconds since 1970."""
     known = {record.path: record for record in records}
     pending, touched, skipped = [], [], []
     new = changed = unchanged = 0
@@ -79,7 +79,7 @@ def find_changes(
             if fresh != record:
                 touched.append(fresh)
     removed = tuple(r for r in gone.values() if lies_in(r.path, opened.within))
-    for record in gone.values():  # other parts of the source have its attributes, too
+    for record in gone.values():  # documents of other parts get the source's attributes, too
         elsewhere = not lies_in(record.path, opened.within)
         if elsewhere and (fresh := described_again(record, opened.source, spec)) != record:
             touched += [fresh] if fresh else []
@@ -90,15 +90,17 @@ def find_changes(
 
 
 class Emptied(SourceError):
-    """All documents of a source disappeared without a request: its disk may be unmounted."""
+    """All documents of a source have disappeared before a run that no user has requested: its disk
+    may be unmounted."""
 
 
 def keep_unreachable(
     opened: OpenSource, changes: Changes, records: Sequence[DocumentRecord], *, whole: bool = True
 ) -> tuple[Changes, Notice | None]:
-    """For runs that nobody asked for: return the changes without removals of what cannot be read,
-    and of everything in folders that cannot be read, with a notice about these places. Raises
-    Emptied if the source has lost everything (if the records are all of it, `whole`)."""
+    """Return the changes for a run that no user has requested: without the removal of files that
+    cannot be read, or are in folders that cannot be read, and with a notice about these, or None.
+    Raises Emptied if all documents would be removed and the records are those of the `whole`
+    source."""
     unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.cannot_be_read}
     kept: dict[str, None] = {}
     removed = []
@@ -119,7 +121,8 @@ def keep_unreachable(
 
 
 def unreachable(opened: OpenSource, places: Mapping[str, str]) -> Notice:
-    """Say that these files and folders, with reasons, cannot be read and stay in the index."""
+    """Return the notice that these files and folders cannot be read and stay in the index. `places`
+    has the reasons by path."""
     first, more = next(iter(places)), len(places) - 1
     said = f"{first or opened.source.location} of {opened.source.name} cannot be read"
     also = f", nor can {counted(more, 'other place')}" if more else ""
@@ -129,8 +132,8 @@ def unreachable(opened: OpenSource, places: Mapping[str, str]) -> Notice:
 
 
 def unread_commit(opened: OpenSource) -> Notice | None:
-    """Say that a commit cannot be read, so that files cannot be compared with it; None if all that
-    were needed can be."""
+    """Return the notice that a commit cannot be read, so that files cannot be compared with it;
+    None if there is no such commit."""
     if (commit := opened.unread_commit) is None:
         return None
     said = f"commit {short_ref(commit)} of {opened.source.name} cannot be read: new and changed"
@@ -144,7 +147,8 @@ def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:
 
 
 def _waits_for_extractor(opened: OpenSource, path: str) -> bool:
-    """Return whether a file needs an extractor that is not installed here. It stays as it is."""
+    """Return whether a file needs an extractor that is not installed here. If its content is the
+    same, its document stays in the index."""
     suffix = extracted_suffix(path)
     return (
         bool(suffix)
@@ -164,7 +168,7 @@ def _refreshed(
     suspect: bool,
 ) -> DocumentRecord | None:
     """Return the updated record, or None if the document must be indexed again. A `suspect` file
-    is read even if size and time are as they were."""
+    is read even if its size and time are the same."""
     mtime_ns = record.mtime_ns
     content_hash, raw = record.content_hash, None
     if suspect or (entry.size, entry.mtime_ns) != (record.size, record.mtime_ns):

@@ -1,4 +1,4 @@
-"""The patterns of a source that hold for its next runs, until others are given."""
+"""The patterns of a source, which are kept for its next runs until others are given."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SPECIAL = re.compile(r"[\\*?\[\]]")
 
 
 def kept_patterns(records: Iterable[SourceRecord], name: str | None) -> Selection:
-    """Return the patterns with which the source of this name was indexed, if it was."""
+    """Return the patterns with which the source of this name was last indexed, none if unknown."""
     named = (one for one in records if one.source.name == name)
     return next(map(selection_of, named), Selection())
 
 
 def with_kept(given: Selection, kept: Selection) -> Selection:
-    """Return the given patterns, and of each kind that was not given those kept from the last run.
-    An empty pattern stands for none."""
+    """Return the given patterns; for `include` and `exclude`, if none are given, those kept from
+    the last run. A single empty pattern removes the kept ones."""
     return Selection(
         include=tuple(one for one in given.include or kept.include if one),
         exclude=tuple(one for one in given.exclude or kept.exclude if one),
@@ -41,7 +41,7 @@ def check_part(
     on_notice: Callable[[Notice], None],
 ) -> None:
     """Raise SourceError for a part of a source that its kept patterns leave out, with a hint that
-    keeps all other patterns. Say which patterns decide what of a folder is included."""
+    keeps all other patterns. For a folder, send a notice with the patterns that limit it."""
     name, part = source.source.name, source.within
     exclude = () if given.exclude else kept.exclude
     if _covers(exclude, part):
@@ -68,6 +68,6 @@ def _covers(patterns: Sequence[str], path: str) -> bool:
 
 
 def _command(place: Path, option: str, patterns: Sequence[str]) -> str:
-    """Return the command that indexes a place with these patterns alone."""
+    """Return the command that indexes a place with only these patterns."""
     words = [word for one in patterns or ("",) for word in (option, one)]
     return shlex.join(["pincite", "index", str(place), *words])

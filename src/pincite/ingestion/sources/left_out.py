@@ -17,8 +17,8 @@ async def record_left_out(
     changes: Changes,
     paths: Sequence[str],
 ) -> None:
-    """Name in the catalog which of these files and folders a run over them alone has left out.
-    `infos` are as the run found them."""
+    """Update the skipped files of a source in the catalog after a run over these files and folders
+    only. `infos` are the collections at the beginning of the run."""
     sources = (info.sources for info in infos if info.spec.name == report.collection)
     held = (one for records in sources for one in records if one.source.name == report.source)
     known = next(held, None)

@@ -1,4 +1,4 @@
-"""Sources that moved: their place is gone, and their documents are at another one."""
+"""Recognise moved sources: their location no longer exists, and their documents are elsewhere."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from pincite.readers import content_hash_of
 from pincite.sources import OpenSource
 from pincite.support.machine import this_machine
 
-#: Documents that are compared, spread over a source.  # guess, unmeasured
+#: At most this number of documents is compared, spread over a source.  # guess, unmeasured
 _COMPARED: Final = 40
-#: Of each five, so many must be the same. Projects from one template share files, and a source
-#: that takes over another one gets its attributes.  # guess, unmeasured
+#: Of five documents, this number must be the same. It is high, because projects from one template
+#: share files, and a moved source keeps its attributes.  # guess, unmeasured
 _SAME_OF_FIVE: Final = 4
 
 
 class MissingSource(msgspec.Struct, frozen=True):
-    """A source whose place on this machine no longer exists, with some of its documents."""
+    """A source whose location on this machine no longer exists, and a sample of its documents."""
 
     record: SourceRecord
     documents: tuple[DocumentRecord, ...]
 
 
 async def gone_sources(run: IndexRun) -> tuple[MissingSource, ...]:
-    """Return the sources of the collection whose place on this machine no longer exists. Places of
-    another machine may exist there."""
+    """Return the sources of the collection whose location on this machine no longer exists. Sources
+    that another machine has indexed are left out: their locations may exist there."""
     gone = []
     for record in run.sources:
         source = record.source
@@ -50,9 +50,10 @@ async def gone_sources(run: IndexRun) -> tuple[MissingSource, ...]:
 def moved_from(
     opened: OpenSource, gone: Sequence[MissingSource], name: str | None, index: Path | None
 ) -> Source | None:
-    """Return the source that has moved to this place, None if none has: the one with the given
-    `name`, else one whose documents are here with the same content. That one has the same name, or
-    the folder `index` has moved with it. One of the same name without documents moves, too."""
+    """Return the source that has moved to this location, or None. With `name`, it is the missing
+    source of that name. Otherwise, it is one whose documents are here with the same content, and
+    which has the same name, or contained the index folder, which has moved with it. A missing
+    source of the same name without documents counts as moved, too."""
     source = opened.source
     with_index = index is not None and Path(source.location) in index.resolve().parents
     for one in sorted(gone, key=lambda each: each.record.source.name != source.name):
@@ -90,14 +91,14 @@ def refuse(opened: OpenSource, before: str, gone: Sequence[MissingSource]) -> So
 
 
 def moved_notice(moved: Source, now: Source) -> Notice:
-    """Say from where to where a source has moved."""
+    """Return the notice with the former and the current location of a moved source."""
     before = f"{moved.name} was at {moved.location}, which no longer exists"
     return Notice("source_moved", f"{before}, and is now at {now.location}")
 
 
 def _are_here(opened: OpenSource, documents: Sequence[DocumentRecord]) -> bool:
-    """Return whether four of five of these documents are in a source, with the same content. Files
-    that cannot be read are not the same."""
+    """Return whether at least four of five of these documents are in a source, with the same
+    content. Unreadable files count as different."""
     same = sum(_is_here(opened, one) for one in documents)
     return same * 5 >= len(documents) * _SAME_OF_FIVE
 

@@ -1,5 +1,4 @@
-"""Open the sources of a run: those that are named, else all that the configuration and the catalog
-know."""
+"""Open the sources of a run: the named ones, else all of the configuration and the catalog."""
 
 from __future__ import annotations
 
@@ -34,13 +33,13 @@ def open_all(
     gone: Sequence[MissingSource] = (),
     missing: dict[str, PinciteError] | None = None,
 ) -> Iterator[list[Opened]]:
-    """Open the named sources, or else all that the collection and the configuration know, with
-    their attributes. A refresh opens its source alone, as the collection knows it. `gone` are the
-    known sources that may have moved. If `missing` is given, the errors of sources that cannot be
-    opened are added to it, by name, unless there are no others.
+    """Yield the open sources of a run, with their attributes: the named ones, else all of the
+    configuration and the collection. A refresh opens only its own source, as in the catalog. `gone`
+    are the known sources that may have moved. If `missing` is given, errors of sources that cannot
+    be opened are added to it, by name, as long as another source can be opened.
 
-    Raises SourceError if one is missing, or two have the same name, SourcesMissing if several are
-    and there are no others, ConfigError for a malformed URL rule, UsageError for invalid
+    Raises SourceError if a source is missing, or two have the same name, SourcesMissing if several
+    are missing and none can be opened, ConfigError for a malformed URL rule, UsageError for invalid
     attributes.
     """
     options, records, ours = run.options, run.sources, run.configured
@@ -94,8 +93,8 @@ def open_all(
 
 
 def _left(run: IndexRun, opened: Sequence[Opened]) -> list[SourceRecord]:
-    """Return the known sources that are opened as the collection knows them: that of a refresh,
-    else all that are not open, under this name or another one."""
+    """Return the known sources that are opened as in the catalog: that of a refresh, else all that
+    are not open yet, also not under another name."""
     records, configured = run.sources, run.settings.sources
     if run.refresh is not None:
         return [one for one in records if one.source.name == run.refresh.source]
@@ -105,7 +104,8 @@ def _left(run: IndexRun, opened: Sequence[Opened]) -> list[SourceRecord]:
 
 
 def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> list[Notice]:
-    """Say of sources whose run with a given ref was interrupted that this run does not give it."""
+    """Return notices for sources whose run with a given ref was interrupted: this run does not use
+    that ref for the remaining files."""
     unfinished = {one.source.name for one in records if not one.complete}
     found: dict[str, Notice] = {}
     for source in (one.source for one, _ in opened if one.named is not None):
@@ -118,7 +118,8 @@ def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> lis
 
 
 async def remember_refs(run: IndexRun, opened: Sequence[Opened]) -> None:
-    """Tell open sources which content was indexed under a ref that this run does not give."""
+    """Tell open sources which contents were indexed under a ref that was not given again: these
+    keep the ref."""
     for one, _ in opened:
         if one.named is None or not one.source.pinned:
             continue
@@ -128,7 +129,7 @@ async def remember_refs(run: IndexRun, opened: Sequence[Opened]) -> None:
 
 
 def _reopened(run: IndexRun, record: SourceRecord, part: str) -> OpenSource:
-    """Reopen a known source to index it. A ref that was given says nothing of new content."""
+    """Reopen a known source to index it. An earlier run's ref does not apply to new content."""
     opened = reopen_source(record, part, folder=run.settings.index)
     opened.named = {}
     return opened
@@ -136,7 +137,7 @@ def _reopened(run: IndexRun, record: SourceRecord, part: str) -> OpenSource:
 
 @contextmanager
 def _kept_in(missing: dict[str, PinciteError] | None, name: str) -> Iterator[None]:
-    """Keep the error of a source that cannot be opened, or raise it without `missing`."""
+    """Add the error of a source that cannot be opened to `missing`; without it, raise the error."""
     try:
         yield
     except SourceError as error:
@@ -146,7 +147,7 @@ def _kept_in(missing: dict[str, PinciteError] | None, name: str) -> Iterator[Non
 
 
 def _raise(missing: Mapping[str, PinciteError]) -> NoReturn:
-    """Raise the error of sources of which none can be opened."""
+    """Raise the error for these sources, none of which can be opened."""
     if len(missing) == 1:
         raise next(iter(missing.values()))
     raise SourcesMissing(missing, len(missing), ())
@@ -155,7 +156,7 @@ def _raise(missing: Mapping[str, PinciteError]) -> NoReturn:
 def _open(
     run: IndexRun, location: str | Path, gone: Sequence[MissingSource]
 ) -> tuple[OpenSource, Selection, Source | None]:
-    """Return an open source with its selection, and the known one that has moved there, if any."""
+    """Return an open source, its selection, and the known source that has moved there, if any."""
     place, options = _place(location), run.options
     configured = configured_at(place, run.configured)
     config = configured or SourceConfig(path=str(place))
@@ -211,7 +212,8 @@ def _place(location: str | Path) -> Path:
 def _known_name(
     location: str | Path, configured: Sequence[SourceConfig], records: Sequence[SourceRecord]
 ) -> str:
-    """Return the name of a source that may be missing: as configured or known, else its path."""
+    """Return the name of a source that may be missing: from the catalog or the configuration, else
+    its path."""
     try:
         place = _place(location)
     except SourceError:
@@ -228,7 +230,8 @@ def _remembered(
     records: Sequence[SourceRecord],
     configured: Sequence[SourceConfig],
 ) -> Source | None:
-    """Return the one source that was indexed from here, or from the surrounding checkout."""
+    """Return the known source at this place, or in the checkout around it, with the name if one is
+    given; None if there is none, or more than one."""
     found = [
         record
         for record in records
@@ -255,8 +258,8 @@ def _require_distinct(
     moved: Collection[str],
     gone: Sequence[MissingSource],
 ) -> None:
-    """Raise SourceError if a name is that of two places. Sources that have `moved` have left
-    theirs."""
+    """Raise SourceError if two places have the same name. The former places of `moved` sources do
+    not count."""
     known = {one.source.name: one.source.location for one in records}
     known = {name: location for name, location in known.items() if name not in moved}
     places: dict[str, str] = {}
@@ -275,8 +278,8 @@ def _require_distinct(
 def _tell_of_link(
     location: str | Path, source: Source, on_notice: Callable[[Notice], None]
 ) -> None:
-    """Say that a link was followed once. Refreshes must not follow it: whoever can change the link
-    would choose what is indexed."""
+    """Send a notice if the location is a link. It is followed only now: if refreshes followed it, a
+    change of the link would change the indexed files."""
     given = Path(location).expanduser()
     if given.is_symlink():
         text = f"{given} is a link to {given.resolve()}: that place is indexed, as {source.name}"
@@ -286,7 +289,7 @@ def _tell_of_link(
 def _tell_of_checkout(
     location: str | Path, source: Source, on_notice: Callable[[Notice], None]
 ) -> None:
-    """Say that a folder stays what it was, although there is a checkout around it now."""
+    """Send a notice if a source stays a folder or a file although it is in a checkout now."""
     if source.kind not in ("folder", "file"):
         return
     place = _place(location)

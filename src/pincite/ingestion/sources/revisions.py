@@ -1,4 +1,4 @@
-"""Revisions of documents, and the records that the catalog keeps of them."""
+"""Revisions of documents, and their records in the catalog."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
 from pincite.support.fields import replace
 
-#: A file that changed less than this before it was read may change again with the same time stamp.
+#: Nanoseconds: a file that changed so shortly before it was read may change again with the same
+#: time stamp.
 RACY_NS = 2_000_000_000
 
-#: By language; raise it if files give another text than before, or another text is indexed, or
-#: texts are cut in another way.
+#: Revision of the rules by language. Increase it if readers return another text than before,
+#: another text is indexed, or texts are cut in another way.
 _TEXT_RULES = {
     "markdown": 1,
     "html": 2,
@@ -42,8 +43,8 @@ _TEXT_RULES = {
     "ini": 1,
 }
 
-#: Given a source's name and a path, return further dense models with which a document there may
-#: have been indexed; such a document stays as it is.
+#: Returns, for a source's name and a path, the fingerprints of other dense models with which the
+#: document may have been indexed; such a document counts as unchanged.
 MadeWith = Callable[[str, str], Iterable[str]]
 
 
@@ -80,11 +81,11 @@ def fingerprints_of(
     definitions: int | None = None,
     text: int | None = None,
 ) -> tuple[str, ...]:
-    """Return fingerprints of everything but the content that determines a document's points;
-    `includes` as in `DocumentRecord`. The first is that of a document indexed now; documents with
-    one of the others stay unchanged. URLs and included content are written into the chunks, and so
-    are part of it. Attributes are not: they change without embedding again. `definitions` and
-    `text` replace `definitions_revision` and `text_revision`."""
+    """Return fingerprints of everything, except the content, that determines a document's points.
+    `includes` is as in `DocumentRecord`. The first is that of a document indexed now; documents
+    with one of the others count as unchanged. URLs and included content are stored in chunks, so
+    they are part of the fingerprint. Attributes are not: they change without new vectors.
+    `definitions` and `text` replace `definitions_revision` and `text_revision`."""
     parts = []
     url = url_for(path, opened.source.url_rule)
     if url is not None:
@@ -118,7 +119,7 @@ def fingerprints_of(
 
 
 def definitions_revision(found: FileType | None) -> int:
-    """Return the revision of the definitions of a document of this type, 0 for none."""
+    """Return the revision of the rules that find definitions in this file type, 0 for none."""
     if found is None:
         return 0
     if found.source_type == "code" and outlined(found.language):
@@ -127,7 +128,7 @@ def definitions_revision(found: FileType | None) -> int:
 
 
 def text_revision(opened: OpenSource, path: str, found: FileType | None) -> int:
-    """Return the revision of the rules for the text of a document of this type, 0 for none."""
+    """Return the revision of the rules for the text of this file type, 0 for none."""
     if opened.source.kind == "records":
         return 0
     if found is None:
@@ -138,8 +139,8 @@ def text_revision(opened: OpenSource, path: str, found: FileType | None) -> int:
 def fingerprints(
     spec: CollectionSpec, parts: Sequence[str], others: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Return fingerprints as `fingerprints_of` does: `parts` determine a document's points besides
-    its content, `others` are dense models that it may have been indexed with."""
+    """Return fingerprints as `fingerprints_of` does. `parts` are everything besides the content
+    that determines a document's points; `others` are further accepted dense models."""
     return tuple(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
         for dense in (spec.dense or LEXICAL, *spec.formerly, *others)
@@ -152,13 +153,13 @@ def _has_front_matter(path: str) -> bool:
 
 
 def stamp(entry: Entry, now_ns: int) -> int:
-    """Return the time stamp to store: 0, which matches nothing, for a file that changed very
-    recently."""
+    """Return the time stamp to store: 0, which no file has, for a file that changed less than 2 s
+    before (or after) `now_ns`."""
     return 0 if abs(now_ns - entry.mtime_ns) < RACY_NS else entry.mtime_ns
 
 
 def unembedded_revision(opened: OpenSource, record: DocumentRecord, spec: CollectionSpec) -> str:
-    """Return the revision of a document while it lacks vectors of the collection's model."""
+    """Return the revision of a document that lacks vectors of the collection's model."""
     lacking = replace(spec, dense=UNEMBEDDED)
     made_as = fingerprints_of(opened, record.path, record.includes, lacking)[0]
     return revision_of(record.source, record.path, record.content_hash, made_as)

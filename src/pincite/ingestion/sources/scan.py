@@ -1,4 +1,4 @@
-"""Look for the changes of sources before anything of them is indexed."""
+"""Find the changes of sources before they are indexed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _Held = dict[tuple[str, bool], tuple[DocumentRecord, ...]]
 
 
 class Looked(NamedTuple):
-    """The indexed documents of a source, and the changes since."""
+    """The indexed documents of a source, and its changes since then."""
 
     records: tuple[DocumentRecord, ...]
     changes: Changes
 
     @property
     def pending_bytes(self) -> int:
-        """Bytes of the files that must be indexed."""
+        """Return the bytes of the files that must be indexed."""
         return sum(entry.size for entry in self.changes.pending)
 
 
@@ -50,8 +50,8 @@ async def look(
     infos: Sequence[CollectionInfo],
     held: _Held | None = None,
 ) -> Looked:
-    """Compare a source with its indexed documents. `infos` are the current collections, `held` are
-    documents that were read for other parts of the source."""
+    """Compare a source with its indexed documents. `infos` are the current collections; `held`
+    caches the documents of a source for its other parts."""
     name, made_with = opened.source.name, deps.made_with
     if deps.words_only:
         made_with = also_unembedded(made_with)
@@ -71,5 +71,5 @@ async def look(
 
 
 def _is_at(path: str, places: Sequence[str]) -> bool:
-    """Return whether it is one of these files, or in one of these folders; "" is everything."""
+    """Return whether a path is one of these places, or inside one; "" is everything."""
     return any(not one or path == one or path.startswith(f"{one}/") for one in places)

@@ -19,15 +19,15 @@ Opened = tuple[OpenSource, Selection]
 
 
 def names_of(locations: Sequence[str | Path]) -> str:
-    """Return the names of the run's sources, for messages to processes that wait."""
+    """Return the absolute paths of the run's sources, for messages to processes that wait."""
     return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
 
 
 def renamed(
     opened: Sequence[Opened], records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
 ) -> frozenset[str]:
-    """Return the old names of renamed sources: the same part of the same place with the same
-    selection, under a name that no configuration uses."""
+    """Return the old names of renamed sources. Such a source has the same place, part and selection
+    as an open one, and a name that the configuration does not use."""
     kept = {each.name for each in configured} | {source.source.name for source, _ in opened}
     now = {(source.source.location, (source.within,), selection) for source, selection in opened}
     return frozenset(
@@ -41,8 +41,9 @@ def renamed(
 def superseded(
     records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
 ) -> frozenset[str]:
-    """Return the old names that an interrupted run did not remove: the same part of the same place
-    with the same selection has got another name since. Names in a configuration stay."""
+    """Return old names that an interrupted run has not removed. A newer record has the same
+    machine, place, part, given ref and selection under another name. Names in the configuration
+    stay."""
     kept = {each.name for each in configured}
     latest: dict[tuple[object, ...], SourceRecord] = {}
     for record in sorted(records, key=lambda one: (not one.complete, one.indexed_at or "")):
@@ -60,8 +61,8 @@ def superseded(
 def record_of_source(
     opened: OpenSource, selection: Selection, info: CollectionInfo
 ) -> SourceRecord:
-    """Return the record of an incomplete source, with the parts of it that the collection has, and
-    with the files that the last run left out."""
+    """Return the record of a source before it is indexed: incomplete, with the parts that the
+    collection has of it, and with the skipped files and remarks of the last run."""
     within = set(opened.parts)
     record = SourceRecord(opened.source, (), selection.include, selection.exclude)
     for known in info.sources:
@@ -79,7 +80,8 @@ def record_of_source(
 
 
 def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
-    """Return when the source was last indexed completely, None if it was not."""
+    """Return the time when the source was last indexed completely, in nanoseconds since 1970
+    (whole seconds), or None."""
     known = (one for info in infos if info.spec.name == collection for one in info.sources)
     for record in known:
         if record.source.name == source and record.complete and record.indexed_at:

@@ -1,4 +1,4 @@
-"""The settings of a source: options, else configuration, else the values in the catalog."""
+"""The settings of a source: from the options, else the configuration, else the catalog."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def describe_source(
     options: IndexOptions,
     types: dict[str, AttributeType],
 ) -> None:
-    """Give an open source its attributes; later sources know their types."""
+    """Set the attributes of an open source, and its settings for front matter, descriptions and
+    masking. The types of new attributes are added to `types`. A source of records has none."""
     source = opened.source
     if source.kind == "records":
         return  # each of them has its own
@@ -62,8 +63,9 @@ def _described(
 
 
 def share_settings(opened: Sequence[Opened]) -> None:
-    """Share settings between parts of one source, which have one record: descriptions of folders
-    apply to all parts, and so do masking and indexing of anything."""
+    """Share settings between the parts of a source, which have one record in the catalog: each part
+    gets the folder descriptions of all, and masking, OCR and the indexing of descriptions if one of
+    them has it."""
     for name in {one.source.name for one, _ in opened}:
         parts = [one for one, _ in opened if one.source.name == name]
         if len(parts) < 2:
@@ -82,8 +84,9 @@ def share_settings(opened: Sequence[Opened]) -> None:
 def decide_ocr(
     opened: OpenSource, remembered: Sequence[Source], said: Sequence[bool | None]
 ) -> None:
-    """Set whether picture pages are read: the first explicit value counts, else the previous one.
-    Raises ConfigError if it is requested and OCR is not installed."""
+    """Set whether pages that are pictures are read with OCR: the first value in `said` that is not
+    None counts, else the previous one. Raises ConfigError if it is requested and OCR is not
+    installed."""
     if opened.source.kind == "records":
         return
     asked = next((one for one in said if one is not None), None)
