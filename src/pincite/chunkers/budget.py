@@ -1,4 +1,4 @@
-"""Estimates how many word pieces a text has, without a model, as a sum over pairs of characters.
+"""Estimate the number of word pieces of a text without a model, as a sum over pairs of characters.
 
 The cost of a character depends on its class and on that of the previous character. A letter at the
 start of a word costs nearly one piece. A common continuation costs nearly nothing, an unusual pair
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CAMEL = CLASSES * CLASSES  # the pair's number if a capital begins a word within a word
+CAMEL = CLASSES * CLASSES  # number of the pair if a capital begins a word inside a word
 
 
 def estimate_word_pieces(text: str) -> int:
@@ -40,8 +40,8 @@ def cumulative_cost(text: str) -> NDArray[np.float64]:
 
 
 def bigrams(text: str) -> NDArray[np.uint16]:
-    """Return the number of the pair that ends at each character: `class before * CLASSES +
-    class`."""
+    """Return the number of the pair that ends at each character, in an array of shape
+    (len(text),): `class of the character before * CLASSES + class`, or CAMEL."""
     import numpy as np
 
     points: NDArray[Any]
@@ -59,7 +59,7 @@ def bigrams(text: str) -> NDArray[np.uint16]:
     pairs[1:] += _before().take(kinds[:-1])
     upper = (points >= 65) & (points <= 90)
     lower = (points >= 97) & (points <= 122)
-    camel = lower[:-1].copy()  # by the character before: `aB`, or `BC` before a small letter
+    camel = lower[:-1].copy()  # at the character before: `aB`, or `BC` before a small letter
     camel[:-1] |= upper[:-2] & lower[2:]
     pairs[1:][camel & upper[1:]] = CAMEL
     return pairs

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from pincite.model import Attributes, Document, Section
 
 NO_ATTRIBUTES: Attributes = {}
-_MOST_SPACE = 500  # characters between two chunks that are kept; more is of no use to a reader
+_MOST_SPACE = 500  # characters of kept white space between two chunks
 _FRAGMENT = "!$&'()*+,;=:@/?~-._"  # RFC 3986, besides letters and digits
 
 
 def chunks_of(
     document: Document, sections: Iterable[Section], inherited: Attributes = NO_ATTRIBUTES
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of these sections, in the same order. Each has the attributes that its
-    document has `inherited`, overridden by the document's, overridden by its own.
+    """Return the chunks of these sections, in the same order. A chunk's own attributes override
+    those of its document, and these override the `inherited` ones of the source.
 
     A chunk's id depends only on source name, path, content and span: indexing the same file again,
     in another collection or at another revision, gives the same id.
@@ -45,15 +45,15 @@ def chunks_of(
 
 
 def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) -> str:
-    """Return 32 hex digits: BLAKE2b-128 over the fields, each ended by a zero byte."""
+    """Return 32 hex digits: BLAKE2b-128 over the fields, each followed by a zero byte."""
     fields = (source, path, content_hash, str(start), str(end))
     joined = "".join(f"{field}\0" for field in fields)
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _space(text: str, end: int, start: int, on_page: bool) -> str:
-    """Return the white space between two chunks, "" if it is only newlines or empty, as usual.
-    Chunks on pages have no lines from which newlines could be counted."""
+    """Return the white space between two chunks. "" if it has only newlines, because line numbers
+    tell their number; chunks on pages have no line numbers, so their newlines are kept."""
     between = text[end:start] if end < start <= end + _MOST_SPACE else ""
     return between if between.isspace() and (on_page or between.strip("\n")) else ""
 
@@ -64,7 +64,7 @@ def _chunk(
     start, end, page = section.start, section.end, section.on_page
     first = last = 0
     start_column = end_column = None
-    if page is None:  # an extracted text has no known lines
+    if page is None:  # extracted texts have no lines
         first, last, start_column, end_column = _lines(document.text, start, end, starts)
     return Chunk(
         id=chunk_id(document.source, document.path, document.content_hash, start, end),
@@ -97,8 +97,8 @@ def _chunk(
 def _lines(
     text: str, start: int, end: int, starts: list[int]
 ) -> tuple[int, int, int | None, int | None]:
-    """Return the first and the last line of a span, and its columns in them; None for whole
-    lines."""
+    """Return the first and the last line of a span, and its first and last column; None for columns
+    if the span has whole lines. All count from 1."""
     first, last = bisect_right(starts, start), bisect_right(starts, end - 1)
     line_start = starts[first - 1]
     if start == line_start and (end == len(text) or text.startswith(("\n", "\r\n"), end)):

@@ -6,8 +6,9 @@ import msgspec
 
 from pincite.errors import ConfigError
 
-#: Raise it if documents of all languages may give other sections than before: the next run cuts and
-#: encodes all again. For one language, raise its revision (`ingestion.sources.revisions`).
+#: Increase it if documents of all languages may be cut into other sections than before: the next
+#: run cuts and encodes all of them again. For one language, increase its revision instead
+#: (`ingestion.sources.revisions`).
 RULES_VERSION = 4
 
 
@@ -16,8 +17,8 @@ class ChunkerConfig(msgspec.Struct, frozen=True):
 
     `max_tokens` limits the encoder's input: context line and text. `target_tokens` is the size up
     to which small neighbours are merged. A definition of `solo_tokens` or more is not merged with
-    its siblings. In keyword search, targets of 96 to 160 find equally much; in semantic search, 160
-    finds less than 128 (docs/decisions/0003-chunking.md).
+    its siblings. In keyword search, targets of 96 to 160 are equally good; in semantic search, 160
+    is worse than 128 (docs/decisions/0003-chunking.md).
     """
 
     target_tokens: int = 128
@@ -35,5 +36,5 @@ class ChunkerConfig(msgspec.Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Return a line that is equal if and only if equal documents give equal sections."""
+        """Return the version of the rules and the sizes as one text."""
         return f"chunks-{RULES_VERSION}/{self.target_tokens}/{self.max_tokens}/{self.solo_tokens}"

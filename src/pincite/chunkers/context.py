@@ -1,4 +1,4 @@
-"""The line before a chunk's text in encoding, and its cost."""
+"""The line before a chunk's text in the input of encoders, and its cost."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def context_line(title: str, headings: tuple[str, ...], path: str) -> str:
 
 
 def context_cost(title: str, headings: tuple[str, ...], path: str) -> int:
-    """Return an upper estimate of the line's word pieces, including the two special tokens around
-    the input."""
+    """Return a high estimate of the line's word pieces, with the two special tokens around the
+    input."""
     return 3 + int(len(context_line(title, headings, path)) / _CHARS_PER_TOKEN)
 
 

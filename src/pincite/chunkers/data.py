@@ -1,7 +1,7 @@
 """Cut configuration and data: JSON, YAML, TOML, INI, XML by indentation, tables by row.
 
-Indented files need no parser: a key's value is the part indented below it. Files with another
-layout are cut between lines.
+Indented files need no parser: a key's value is the text that is indented below it. Files with
+another layout are cut between lines.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from pincite.chunkers.lines import Lines
 
-_DEEPEST = 8  # levels of indentation; below that, lines decide
-_HEAD = -1  # in place of a depth: the line that what follows is inside of
+_DEEPEST = 8  # levels of indentation; deeper text is cut between lines
+_HEAD = -1  # instead of a depth: the first line of an item, whose other lines are inside of it
 _JSON_KEY = re.compile(r'\s*"((?:[^"\\]|\\.){1,100})"\s*:')
 _YAML_KEY = re.compile(
     r"\s*+(?:-\s++)*+[\"']?([^\s\"'#:{}\[\],&*!|>%@`-][^\"'#:{}\[\]]{0,99}?)[\"']?\s*:(?:\s|$)"
@@ -32,13 +32,14 @@ _SECTIONED = frozenset({"toml", "ini"})
 
 
 def table_pieces(lines: Lines) -> Iterator[Piece]:
-    """Yield rows; later parts of a long table carry its first row."""
+    """Yield the table as one piece. If it is split, its first row is repeated for later parts."""
     head = " ".join(lines.lines[0].split())[:120]
     yield Piece(0, len(lines), note=head)
 
 
 def data_pieces(lines: Lines, language: str, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield keys with their indented values, outer keys first. The keys are the heading path."""
+    """Yield keys with their indented values, in order. A value that does not fit is divided by its
+    inner keys. The keys are the heading path."""
     stack: list[tuple[int, int, Path, int]] = [(0, len(lines), (), 0)]
     while stack:
         first, last, path, depth = stack.pop()
@@ -50,7 +51,7 @@ def data_pieces(lines: Lines, language: str, room: Callable[[Path], float]) -> I
             continue
         inside = depth > 0
         cuts = _cuts(lines, first, last, language, inside=inside)
-        if len(cuts) < 2 and not inside:  # one root holds everything
+        if len(cuts) < 2 and not inside:  # everything is inside one root
             inside = True
             cuts = _cuts(lines, first, last, language, inside=inside)
             name = _name(lines, first, last, language, depth)
@@ -69,8 +70,8 @@ def data_pieces(lines: Lines, language: str, room: Callable[[Path], float]) -> I
 
 
 def _cuts(lines: Lines, first: int, last: int, language: str, *, inside: bool) -> list[int]:
-    """Return the lines where the outermost items of a range begin; with `inside`, the items below
-    its first line. Comments belong to the item below them."""
+    """Return the lines where the outermost items of a range begin, and its first line. With
+    `inside`, these are the items below the first line. Comments belong to the item below them."""
     begin = first
     while begin < last and lines.blank[begin]:
         begin += 1

@@ -1,7 +1,6 @@
-"""Decode the escapes of data: JSON writes `\\u00fc` for ü, XML `&#252;`. What is searched is ü.
+"""Decode escapes in data, so that a search for ü finds `\\u00fc` in JSON and `&#252;` in XML.
 
-An escape that is not valid, that stands for a control character or for half of a character, stays
-as it is written.
+An escape stays as it is if it is invalid, or means a control character or a lone surrogate.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 _PAIR = r"\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})"
 _CODE = r"\\u([\da-fA-F]{4})"
 _JSON = re.compile(rf'{_PAIR}|{_CODE}|\\(["\\/bfnrt])')
-#: A text in double quotes on one line, or in single ones, in which a double quote is none.
+#: A text in double quotes on one line, or one in single quotes, which may contain double quotes.
 _DOUBLE = re.compile(r"'[^'\n]*+'|\"(?:[^\"\\\n]|\\.)*+\"")
 #: YAML and TOML have more forms.
 _QUOTED = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)|\\x([\da-fA-F]{{2}})|\\U([\da-fA-F]{{8}})")
@@ -28,7 +27,7 @@ _SHORT = {"b": " ", "f": " ", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def with_decoded(section: Section, text: str, language: str, path: str) -> Section:
-    """Return the section with its text and headings as they read; without escapes, as it is."""
+    """Return the section with decoded text and headings, or unchanged if it has no escapes."""
     written = text[section.start : section.end]
     if "\\" not in written and "&" not in written and not section.headings:
         return section
@@ -40,14 +39,14 @@ def with_decoded(section: Section, text: str, language: str, path: str) -> Secti
 
 
 def decoded(text: str, language: str, path: str) -> str:
-    """Return the text of a file of that language with its escapes decoded."""
+    """Return a text of a file of this language, with its escapes decoded."""
     if language == "xml":
         return _ENTITY.sub(_entity, text) if "&" in text else text
     if "\\" not in text:
         return text
     if language == "json":
         return _JSON.sub(_character, text)
-    if language in ("yaml", "toml"):  # elsewhere, a backslash is one, as in paths of Windows
+    if language in ("yaml", "toml"):  # outside of double quotes, a backslash is no escape
         return _DOUBLE.sub(_in_quotes, text)
     return _PROPERTIES.sub(_character, text) if path.lower().endswith(".properties") else text
 
@@ -72,6 +71,6 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _is_text(code: int) -> bool:
-    """Is it a character, neither a control nor half of one?"""
+    """Return whether a code point is a character, and not a control character or a surrogate."""
     surrogate = 0xD800 <= code < 0xE000
     return 0x20 <= code < 0x7F or (0xA0 <= code < 0x110000 and not surrogate and code != 0xFFFD)

@@ -22,8 +22,8 @@ class Lines:
     """The lines of a text, divided at "\\n". Indices count from 0, and ranges are half open."""
 
     def __init__(self, text: str, cost_until: NDArray[np.float64] | None = None) -> None:
-        """Compute the cost of each line. `cost_until` replaces the cumulative cost of the text if
-        not all of it is encoded; its shape is (len(text) + 1,)."""
+        """Compute the cost of each line. `cost_until`, of shape (len(text) + 1,), replaces the
+        cumulative cost of the text if the encoded text is another one."""
         self.text = text
         pieces = text.split("\n")
         if pieces[-1] == "":
@@ -41,7 +41,7 @@ class Lines:
             known = cumulative_cost(text) if cost_until is None else cost_until
             self.cost_until = known
             self.cost_before = known[starts].tolist()
-        self.parsed: dict[tuple[int, int, int], Any] = {}  #: what a parser keeps of ranges
+        self.parsed: dict[tuple[int, int, int], Any] = {}  #: a parser's cache, by range
         self.blank: list[bool] = [not line or line.isspace() for line in pieces]
 
     def __len__(self) -> int:
@@ -67,7 +67,7 @@ class Lines:
         return end
 
     def line_at(self, position: int) -> int:
-        """Return the line that contains a character."""
+        """Return the line that contains the character at this position."""
         return min(bisect_right(self.starts, position), len(self.lines)) - 1
 
     def indent(self, line: int) -> int:

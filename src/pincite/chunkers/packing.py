@@ -1,4 +1,4 @@
-"""Turns pieces into sections: attaches dependent ones, splits long ones, merges small ones."""
+"""Turn pieces into sections: attach dependent pieces, split long ones, and merge small ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
     from pincite.model import Document
 
-_TINY_SHARE = 0.25  # of the target; smaller groups look for company  # guess, unmeasured
+_TINY_SHARE = 0.25  # of the target; smaller groups are merged with others  # guess, unmeasured
 
 #: Whether the first group may absorb the second, which follows it.
 Joins = Callable[[Group, Group], bool]
@@ -35,7 +35,8 @@ class Packer:
         self._rooms: dict[Path, float] = {}
 
     def room(self, path: Path) -> float:
-        """Return the budget of the text after the context line of this heading path."""
+        """Return the budget for the text of a section, after the context line with this heading
+        path; at least 16."""
         known = self._rooms.get(path)
         if known is None:
             paid = context_cost(self._title, path, self._document_path)
@@ -48,14 +49,14 @@ class Packer:
         return min(self._config.target_tokens, self.room(path))
 
     def pack(self, pieces: Iterable[Piece]) -> Iterator[Section]:
-        """Yield sections in order; `pieces` are in order and omit only blank lines."""
+        """Yield sections in order. `pieces` are in order, and omit only blank lines."""
         merged = self._join(self._split(self._glue(pieces)), self._small)
         for group in self._join(merged, self._left_over):
             yield from self._cut(group)
 
     def _glue(self, pieces: Iterable[Piece]) -> Iterator[Group]:
-        waiting: Group | None = None  # ends with something that looks forward
-        done: Group | None = None  # may still take what looks backward
+        waiting: Group | None = None  # ends with a `forward` piece
+        done: Group | None = None  # may still take a `backward` piece
         for piece in pieces:
             first, last = self._lines.trim(piece.first, piece.last)
             if first == last:
@@ -127,8 +128,8 @@ class Packer:
             yield current
 
     def _small(self, a: Group, b: Group) -> bool:
-        """Return whether small neighbours fit into the target together; whole definitions stay
-        separate."""
+        """Return whether neighbours with related paths fit into the target together. Definitions
+        above `solo_tokens` stay separate."""
         if not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
             return False
         solo = self._config.solo_tokens
@@ -137,14 +138,14 @@ class Packer:
         return not (a.definition and max(a.cost, b.cost) >= solo)
 
     def _left_over(self, a: Group, b: Group) -> bool:
-        """Return whether a tiny group joins the previous one, else the next one, within the
+        """Return whether one of the groups is tiny, their paths are akin, and both fit into the
         room."""
         fits = a.cost + b.cost <= self.room(a.path)
         return min(a.cost, b.cost) < self._tiny and fits and _akin(a.path, b.path)
 
     def _cut(self, group: Group) -> Iterator[Section]:
-        """Cut a group that is still too long (merging has lengthened its path) between lines, and
-        inside of lines that are too long themselves."""
+        """Yield the sections of a group. A group that is too long, because merging has lengthened
+        its path, is cut between lines, and a line that is too long is cut inside."""
         lines = self._lines
         room, target = self.room(group.path), self.target(group.path)
         for first, last in split_lines(
@@ -167,7 +168,8 @@ def _akin(a: Path, b: Path) -> bool:
 
 
 def _absorb(into: Group, group: Group, tiny: float) -> None:
-    """Merge a group; a tiny one above the other (imports, front matter) takes the other's path."""
+    """Merge a group into the one before it. If one of them is tiny and its path contains the
+    other's (imports, front matter), the result has the longer path, else the common one."""
     shared = common_path(into.path, group.path)
     if shared == into.path and into.cost < tiny and not into.mixed:
         shared = group.path

@@ -12,11 +12,11 @@ Path = tuple[str, ...]
 class Piece(NamedTuple):
     """Lines `first` to `last` (exclusive) that belong together.
 
-    `forward`: has no meaning without the next piece (a heading, a decorator, `class Foo:`).
-    `backward`: has no meaning without the previous piece (a closing brace, an attribute's doc).
-    `definition`: a whole function, class or similar.
-    `wraps`: holds several definitions and is not one itself.
-    `note`: a part of the beginning that later parts repeat if the piece is split (a table's head).
+    `forward`: must stay with the next piece (a heading, a decorator, `class Foo:`).
+    `backward`: must stay with the previous piece (a closing brace, the docstring of an attribute).
+    `definition`: is a complete function, class or similar.
+    `wraps`: contains several definitions and is not one itself.
+    `note`: text for the heading path of later parts if the piece is split (a table's header).
     """
 
     first: int
@@ -38,12 +38,12 @@ class Group(msgspec.Struct):
     definition: bool
     cost: float
     note: str = ""
-    head: int = 0  #: lines at the beginning that must not be cut off
-    mixed: bool = False  #: holds several children of its path
+    head: int = 0  #: number of lines at the beginning that must stay with the next line
+    mixed: bool = False  #: contains several children of its path
 
 
 def common_path(a: Path, b: Path) -> Path:
-    """Return the longest path that both begin with."""
+    """Return the longest common beginning of two paths."""
     length = 0
     for left, right in zip(a, b, strict=False):
         if left != right:

@@ -21,8 +21,10 @@ _MARK = "\ufeff"  # the byte order mark
 
 def sections_of(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Return the sections of any document, sorted by `start`, without empty, blank or overlapping
-    ones. Every line that is not blank is in some section, except lines of a transcript without
-    content, and no section is on two pages. Never fails on a text."""
+    ones. No section is on two pages. Every line that is not blank is in a section, except lines of
+    a transcript without content, and in extracted documents running headers, footers, and pictures
+    without text. Raises NeedsLimits within `parsing.cautious`; never fails otherwise.
+    """
     if document.extractor:
         from pincite.chunkers.markup.elements import chunk_elements
 
@@ -87,7 +89,7 @@ def sections_of(document: Document, config: ChunkerConfig) -> tuple[Section, ...
 
 def _chunk_after_mark(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Cut the text after its byte order mark, which would hide a heading or front matter. The first
-    section gets the mark, so that it is still whole lines."""
+    section includes the mark, so that it has whole lines."""
     text = document.text
     sections = sections_of(replace(document, text=text[1:]), config)
     moved = [replace(one, start=one.start + 1, end=one.end + 1) for one in sections]

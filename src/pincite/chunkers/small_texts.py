@@ -1,7 +1,7 @@
 """The costs of `budget` without numpy, for runs with few texts.
 
-To import numpy takes 70 ms, a seventh of the first index of a small repository. The numbers are the
-same to the last bit.
+Importing numpy takes 70 ms, a seventh of the time to index a small repository. The numbers are
+identical to those with numpy.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import Final
 
 from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 
-#: A character takes 100 ns, with numpy 15.
+#: A character takes 100 ns; with numpy, 15 ns.
 _MOST_BYTES: Final = 400_000  # of the files of a source
 _MOST_CHARS: Final = 2 * _MOST_BYTES  # of all texts of a process; some are weighed twice
-_KEPT: Final = 0x3100  # code points whose class is remembered; the rest is ideographs and pictures
-#: A capital that begins a word within a word.
+_KEPT: Final = 0x3100  # classes of code points below are cached; most others are ideographs
+#: A capital that begins a word inside a word.
 _CAMEL: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])")
 
 
 class SmallTexts:
-    """Decides whether texts are weighed without numpy: while the sources that are indexed are small
-    and all texts of the process were few. It is not used where numpy is there already."""
+    """Decides whether the costs of a text are computed without numpy. This is so while the indexed
+    source is small, few texts have been seen in this process, and numpy is not imported."""
 
     def __init__(self) -> None:
         self._expected = False
         self._left = _MOST_CHARS
 
     def expect(self, total_bytes: int) -> None:
-        """A source of files of so many bytes is to be indexed."""
+        """Announce a source whose files have `total_bytes` bytes together."""
         self._expected = total_bytes <= _MOST_BYTES
 
     def take(self, text: str) -> bool:
-        """Return whether `costs` is to be used for this text."""
+        """Return whether to use `costs` for this text, and count its characters if so."""
         if not self._expected or len(text) > self._left or "numpy" in sys.modules:
             return False
         self._left -= len(text)
@@ -46,7 +46,7 @@ SMALL: Final = SmallTexts()
 
 
 def costs(text: str) -> list[float]:
-    """Return what `budget.cumulative_cost` returns, as a list."""
+    """Return the result of `budget.cumulative_cost` as a list of len(text) + 1 numbers."""
     if text.isascii():
         kinds = text.encode().translate(_ascii_kinds())
     else:
@@ -60,7 +60,7 @@ def costs(text: str) -> list[float]:
 
 
 class _Kinds(dict[int, str]):
-    """The class of each character, as a character of that number."""
+    """The class of each character, as the character with that number."""
 
     def __missing__(self, point: int) -> str:
         kind = chr(_kind(point))
@@ -79,7 +79,7 @@ def _ascii_kinds() -> bytes:
 
 @cache
 def _rows() -> list[list[float]]:
-    """Return the weights by the class before, then by that of the character."""
+    """Return the weights by the class of the character before, then by that of the character."""
     weights = [LEVELS.index(level) * STEP for level in WEIGHTS]
     rows = [weights[at : at + CLASSES] for at in range(0, len(weights), CLASSES)]
     rows[1] = rows[0]  # marks count as spaces

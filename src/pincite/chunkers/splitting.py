@@ -1,4 +1,4 @@
-"""Splits long ranges at their best line breaks, and single long lines between sentences."""
+"""Split long ranges at their best line breaks, and single long lines between sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"')\]*_`]*\s+|[。！？；]+[”』」）]*\s*")
-_TAIL = 8.0  # word pieces; less than that is a closing fence or brace and no range of its own
+_TAIL = 8.0  # word pieces; a shorter rest, such as a closing brace, is not a range of its own
 _WORD_END = re.compile(r"\s+")
 _ROUNDING = 1e-9  # costs are differences of sums of decimal numbers
 
@@ -24,9 +24,9 @@ def split_lines(
 ) -> Iterator[tuple[int, int]]:
     """Yield ranges of at most `limit`, about equally large, that together cover `first` to `last`.
 
-    Breaks are searched in the second half of each range: best at a blank line before little
-    indentation. The first `head` lines are not cut off alone. A line above the limit is a range of
-    its own, or with the head before it.
+    Breaks are searched in the second half of each range. The best break is after a blank line and
+    before a line with little indentation. The first `head` lines stay with the line after them. A
+    line above the limit is a range of its own, with the head if there is one before it.
     """
     start = first
     while start < last:
@@ -57,7 +57,8 @@ def split_lines(
 
 
 def _heads_long_line(lines: Lines, first: int, head: int, limit: float) -> bool:
-    """Return whether the line below the head is too long to share a range with all of it."""
+    """Return whether the line below the head, together with the head, is above the limit, and the
+    head is below half of it."""
     head_cost = lines.cost(first, first + head)
     return head_cost < limit / 2 and lines.cost(first, first + head + 1) > limit
 
@@ -76,11 +77,11 @@ def _best_break(lines: Lines, low: int, high: int) -> int:
 
 
 def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of spans of at most `limit` within a line (and a head before it), about
-    equally large.
+    """Yield (start, end) of spans of at most `limit` within a long line (and a head before it),
+    about equally large.
 
     White space between spans is left out; white space before the first is kept. Spans end after a
-    sentence, else between words, else anywhere.
+    sentence if possible, else between words, else anywhere.
     """
     text, cost = lines.text, lines.cost_until
     begin = start

@@ -1,4 +1,4 @@
-"""Cut plain text, reStructuredText, and code without a grammar: paragraphs and indentation."""
+"""Cut plain text, reStructuredText, and code without a grammar, by paragraphs and indentation."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from pincite.chunkers.lines import Lines
 
-#: Yields the pieces of lines `first` to `last` (exclusive) below a path of headings.
+#: Yields the pieces of lines `first` to `last` (exclusive) below a heading path.
 Divide = Callable[[int, int, Path], Iterator[Piece]]
 
 _MARKS = frozenset("=-~^\"'`*+#:._<>")
 
 
 def text_pieces(lines: Lines) -> Iterator[Piece]:
-    """Yield paragraphs (see `paragraphs`)."""
+    """Yield the paragraphs of all lines; see `paragraphs`."""
     return paragraphs(lines, 0, len(lines), ())
 
 
@@ -28,7 +28,7 @@ def paragraphs(
     lines: Lines, first: int, last: int, path: Path, whole: Iterable[tuple[int, int]] = ()
 ) -> Iterator[Piece]:
     """Yield blocks between blank lines. A block that is indented more than the previous one belongs
-    to it: the body of a function, of a directive, of a list item. Ranges of lines that are `whole`,
+    to it, such as the body of a function, a directive or a list item. Ranges of lines in `whole`,
     in order, are not divided."""
     margin = -1
     ranges = iter(whole)
@@ -48,7 +48,7 @@ def paragraphs(
 
 
 class Heading(NamedTuple):
-    """A heading in lines `first` to `last` (exclusive). The highest `level` is the smallest."""
+    """A heading in lines `first` to `last` (exclusive). Top headings have the smallest `level`."""
 
     first: int
     last: int
@@ -63,8 +63,8 @@ def headed_pieces(
     whole: Sequence[tuple[int, int]] = (),
     divide: Divide | None = None,
 ) -> Iterator[Piece]:
-    """Yield the sections below the headings. `divide` yields the pieces of those that are too long,
-    by default paragraphs. Headings and ranges that are `whole` are in order."""
+    """Yield a section for each heading, if it fits. `divide` yields the pieces of one that does
+    not; by default, these are paragraphs. Headings and the ranges in `whole` are in order."""
     path: Path = ()
     levels: list[int] = []
     before = Heading(0, 0, 0, "")
@@ -103,8 +103,8 @@ def _section(
 
 
 def rst_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield sections by underlined headings; levels follow the order in which their marks
-    appear."""
+    """Yield sections by underlined headings. The order in which the styles of underlines first
+    appear gives the levels."""
     return headed_pieces(lines, _rst_headings(lines), room)
 
 
@@ -129,7 +129,7 @@ def _rst_headings(lines: Lines) -> Iterator[Heading]:
 
 
 def _mark_of(line: str) -> str:
-    """Return the character that the whole line repeats, if it may underline a heading; else ""."""
+    """Return the character that the line repeats, if it may underline a heading; else ""."""
     bare = line.rstrip()
     mark = bare[:1]
     return mark if mark in _MARKS and len(bare) > 1 and bare == mark * len(bare) else ""

@@ -1,7 +1,7 @@
-"""Classes of characters, and the weights that `bench/retrieval/fit_token_weights.py` printed; see
-`budget`.
+"""Classes of characters, and weights of pairs of them, which
+`bench/retrieval/fit_token_weights.py` has printed; see `budget`.
 
-Row: class of the character before; column: class of the character; letter: the weight's level.
+Rows are the class of the character before, columns that of the character; a letter is a level.
 """
 
 CLASSES = 32  # 0 space, 1 mark, 2-27 a-z, 28 digit, 29 accented, 30 other letter, 31 ideograph

@@ -1,7 +1,7 @@
-"""Transcripts as JSON Lines: a chunk is a turn, or a few short ones.
+"""Cut transcripts in JSON Lines: a chunk is one turn, a few short ones, or a part of a long one.
 
-The decoded texts of a line are indexed, with `?` for half of a character. The citation is
-the line, or the part of it with the text. A line without text is in no chunk.
+The decoded texts of a line are indexed, with `?` for lone surrogates. Citations name the line, or
+the part of it with the text. A line without text is in no chunk.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _alike(one: Section, other: Section) -> bool:
 
 
 def _together(sections: Sequence[Section]) -> Section:
-    """Return adjacent sections as one, with the time of the first."""
+    """Return adjacent sections as one, with the time and session of the first."""
     first, last = sections[0], sections[-1]
     roles = dict.fromkeys(r for one in sections for r in one.attributes["role"])  # type: ignore[union-attr]
     said = "\n\n".join(one.plain or "" for one in sections)
@@ -84,14 +84,15 @@ def _together(sections: Sequence[Section]) -> Section:
 def _parts(
     document: Document, config: ChunkerConfig, cut: Cut, whole: Section, turns: Sequence[Turn]
 ) -> Iterator[Section]:
-    """Yield a long line, divided at its texts. Each part ends at the start of the next."""
+    """Yield the parts of a long line, which are divided as its texts are. Each part ends at the
+    start of the next."""
     raw = document.text[whole.start : whole.end]
     found: list[tuple[int, Section]] = []
     at = 0
     for turn in turns:
         for text in turn.texts:
             place = _place(raw, text, at)
-            if place is None:  # written in another way than any that is known
+            if place is None:  # escaped in an unknown way
                 yield from _raw_parts(document, config, cut, whole)
                 return
             at, done = place.start, 0
@@ -113,7 +114,7 @@ def _parts(
 def _raw_parts(
     document: Document, config: ChunkerConfig, cut: Cut, whole: Section
 ) -> Iterator[Section]:
-    """Yield a long line, divided as plain text without decoding."""
+    """Yield the parts of a long line, divided as plain text without decoding."""
     raw = document.text[whole.start : whole.end]
     for one in cut(replace(document, text=raw, language="text", url=None), config):
         start, end = whole.start + one.start, whole.start + one.end
@@ -122,13 +123,13 @@ def _raw_parts(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a text begins in its line, and whether it is escaped to ASCII there."""
+    """The start of a text in its line, and whether it is escaped to ASCII there."""
 
     start: int
     ascii_only: bool
 
     def length(self, text: str) -> int:
-        """Return how many characters of the line a part of the text takes."""
+        """Return the number of characters that a part of the text takes in the line."""
         return len(json.dumps(text, ensure_ascii=self.ascii_only)) - 2
 
 

@@ -1,1 +1,1 @@
-"""Cut code: grammars, definitions, and patterns where no grammar helps."""
+"""Cut code: by grammars and definitions, or by patterns for languages without a grammar."""

@@ -1,7 +1,7 @@
-"""Cut code by the form and the indentation of its lines, where no grammar is available.
+"""Cut code by the form and the indentation of its lines, for languages without a grammar.
 
-A definition begins at a line of its language's form and ends before the next line that is not
-indented further, apart from lines that only close or continue it.
+A definition begins at a line that matches a pattern of its language. It ends before the next line
+that is not indented further, except lines that only close or continue it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def outlined(language: str) -> bool:
 
 
 def line_revision(language: str) -> int:
-    """Return the revision of the definitions of an `outlined` language."""
+    """Return the revision of the rules that find the definitions of an `outlined` language."""
     from pincite.chunkers.code.line_languages import LINE_LANGUAGES
 
     return LINE_LANGUAGES[language].revision
@@ -61,9 +61,9 @@ def chunk_by_line(lines: Lines, packer: Packer, language: str) -> tuple[Section,
 
 
 class Outline(NamedTuple):
-    """What the lines of a file define. `definitions` are in order of their rows, outer before
-    inner, with rows in place of bytes. `further` names of them, and names of `values`, have their
-    rows."""
+    """The definitions and values of a file. `definitions` are in the order of their rows, outer
+    before inner, and have rows instead of byte offsets. `further` are other names of definitions
+    and `values` names of values, each with its row."""
 
     definitions: list[Definition]
     further: list[tuple[int, str]]
@@ -77,7 +77,7 @@ def find_by_line(lines: Lines, language: LineLanguage) -> Outline:
     values: list[tuple[int, str]] = []
     open_: list[_Open] = []
     scope: _Open | None = None
-    skipping, margin = False, 0  # within a comment, which is indented as far as this
+    skipping, margin = False, 0  # whether in a comment, and its indentation
     last = 0  # the last row with code
     for row, line in enumerate(lines.lines):
         if lines.blank[row]:
@@ -134,17 +134,18 @@ class _Open:
         self.row, self.last, self.indent, self.name = row, row, indent, named.name
         self.path = (*outer, named.name)[:DEEPEST]
         self.symbol = "" if named.holds else named.name
-        self.ended = False  # its end was seen
-        self.goes_on = False  # its last line had no end
+        self.ended = False  # a line that ends it was read
+        self.goes_on = False  # its last line continues on the next one
         self.lists = named.lists  # members of an enumeration may follow
-        self.column = -1  # of these members
+        self.column = -1  # the indentation of these members, -1 before the first
 
     def is_past(self, indent: int, *, closing: bool) -> bool:
-        """Return whether a line with this indentation is behind the definition."""
+        """Return whether a line with this indentation is after the definition. `closing`: it may
+        close or continue a definition of the same indentation."""
         return indent < self.indent or (indent == self.indent and (self.ended or not closing))
 
     def sees(self, language: LineLanguage, line: str) -> None:
-        """Remember how a line of the definition ends."""
+        """Store how this line of the definition ends."""
         code = language.code.match(line) if language.code else None
         end = code[0].rstrip() if code else ""
         self.ended = end.endswith(language.full_stop or "\0")
@@ -170,13 +171,13 @@ def _skips(language: LineLanguage, line: str, *, skipping: bool) -> bool:
 
 
 def _belongs(language: LineLanguage, line: str) -> bool:
-    """Return whether a line at the margin of a definition is the end of it, or goes on with it."""
+    """Return whether a line with the indentation of a definition closes or continues it."""
     pattern = language.ends or _CLOSES
     return pattern.match(line) is not None and not line.lstrip().startswith(language.leads or "\0")
 
 
 def _goes_on(language: LineLanguage, open_: Sequence[_Open], indent: int, line: str) -> bool:
-    """Return whether this line belongs to the one above it, which has no end."""
+    """Return whether this line continues the one above it."""
     if not open_ or not open_[-1].goes_on or indent != open_[-1].indent:
         return False
     return language.clauses is not None and language.clauses.match(line) is not None
@@ -185,7 +186,7 @@ def _goes_on(language: LineLanguage, open_: Sequence[_Open], indent: int, line: 
 def _is_clause(
     language: LineLanguage, open_: Sequence[_Open], indent: int, named: Named | None, line: str
 ) -> bool:
-    """Return whether this is a further clause of a definition that is still open."""
+    """Return whether this line is a further clause of an open definition."""
     if named is None or language.clauses is None or not language.clauses.match(line):
         return False
     return any(
@@ -196,7 +197,7 @@ def _is_clause(
 def _values(
     language: LineLanguage, open_: Sequence[_Open], line: str, indent: int
 ) -> Sequence[str]:
-    """Return the names of the values on a line that defines nothing else."""
+    """Return the names of the values on a line without a definition."""
     if open_ and open_[-1].lists and indent > open_[-1].indent:
         return _members(open_[-1], line, indent)
     match = language.values.match(line) if language.values else None
@@ -205,7 +206,8 @@ def _values(
 
 
 def _members(of: _Open, line: str, column: int) -> list[str]:
-    """Return the members of an enumeration on a line. They are indented alike, up to a `;`."""
+    """Return the members of an enumeration on a line. All have the same indentation; a `;` ends
+    them."""
     if of.column not in (-1, column):
         return []
     line = line.partition("//")[0].rstrip()
@@ -218,7 +220,7 @@ def _members(of: _Open, line: str, column: int) -> list[str]:
 def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition]) -> list[int]:
     """Return the first row of the comments and annotations directly above each definition."""
     rows = []
-    floor = 0  # nothing above belongs to another definition
+    floor = 0  # rows above belong to earlier definitions
     for each in found:
         first = row = each.first
         indent = lines.indent(row)
@@ -230,7 +232,7 @@ def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition])
             elif language.skips and language.skips[1].match(line):
                 opening = _opening(lines, row, floor, language.skips[0])
                 if opening is None:
-                    break  # looked for once: a text may end many comments that it never opens
+                    break  # search only once: there may be many ends of comments without a start
                 first = row = opening
             elif lines.indent(row) <= indent:
                 break
@@ -240,7 +242,8 @@ def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition])
 
 
 def _opening(lines: Lines, row: int, floor: int, opens: re.Pattern[str]) -> int | None:
-    """Return the first row of a comment that ends on this row, None if it does not begin here."""
+    """Return the first row of the comment that ends on this row, None if it begins above
+    `floor`."""
     rows = range(row, floor - 1, -1)
     return next((above for above in rows if opens.match(lines.lines[above])), None)
 
@@ -252,9 +255,10 @@ def _pieces(
     leading: list[int],
     language: LineLanguage,
 ) -> Iterator[Piece]:
-    """Yield definitions that fit, in order; one that does not fit is replaced by its parts."""
+    """Yield definitions that fit, and the lines between them, in order. A definition that does not
+    fit is replaced by its parts."""
     at, number = 0, 0
-    around: list[tuple[int, Path]] = [(len(lines), ())]  # where the open definitions end
+    around: list[tuple[int, Path]] = [(len(lines), ())]  # ends and paths of open definitions
     while number < len(found):
         each, first = found[number], max(at, leading[number])
         while around[-1][0] <= first and len(around) > 1:
@@ -272,7 +276,7 @@ def _pieces(
             continue
         number += 1
         at = first
-        if number < len(found) and found[number].first < end:  # its head belongs to what follows
+        if number < len(found) and found[number].first < end:  # its first line stays with the next
             at = max(at, each.first + 1)
             yield Piece(first, at, each.path, forward=True)
         around.append((end, each.path))
@@ -284,7 +288,7 @@ def _pieces(
 def _passages(
     lines: Lines, first: int, last: int, path: Path, language: LineLanguage
 ) -> Iterator[Piece]:
-    """Yield paragraphs. Those of an entry of documentation are one piece, up to the next entry."""
+    """Yield paragraphs. The paragraphs of one entry of documentation are one piece."""
     entry: Piece | None = None
     for piece in paragraphs(lines, first, last, path):
         top, end = lines.trim(piece.first, piece.last)

@@ -1,7 +1,7 @@
 """Cut source code at the divisions of its syntax tree, from the outside in.
 
-Only rows of the tree are used, never byte columns: pieces are whole lines, and rows are the same in
-any encoding.
+Only rows of the tree are used, never byte columns: pieces are whole lines, and row numbers do not
+depend on the encoding.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ _CLOSES = re.compile(
 )
 _OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "begin")
 _LONGEST_CLOSE = 60  # characters of a line that only closes a block
-_HEAD_ROWS = 3  # rows of a piece that is only the beginning of a definition
+_HEAD_ROWS = 3  # maximal rows of a piece that is only the beginning of a definition
 _WORD = re.compile(r"\w+")
-#: Characters of all names that a section defines. Whole lines contain each of theirs, in up to 3
-#: forms (`names_of`), and one may end below. Real sections had at most 14 names.
+#: The limit on the characters of all names that a section defines: 1,000, and 3 times the length of
+#: its text. Whole lines contain each of their names, in up to 3 forms (`names_of`), and the last
+#: name may end below. Real sections had at most 14 names.
 _NAME_FORMS = 3
 _NAMED_CHARS = 1_000
 
@@ -53,9 +54,9 @@ def chunk_code(lines: Lines, packer: Packer, grammar: Grammar) -> tuple[Section,
 def chunk_parts(
     lines: Lines, packer: Packer, parts: Iterable[tuple[int, int, Grammar | None]]
 ) -> tuple[Section, ...]:
-    """Return sections of a file in several languages: lines first to last (exclusive) of each part
-    and its grammar, in order. Parts without a grammar are cut at blank lines, and so are those
-    behind which the allowance of the file is spent."""
+    """Return sections of a file in several languages. `parts` are the lines first to last
+    (exclusive) of each part and its grammar, in order. Parts without a grammar are cut at blank
+    lines, and so are parts that cannot be parsed in the remaining time of the file."""
     allowance = Allowance(len(lines.text))
     pieces: list[Iterable[Piece]] = []
     known: list[Definitions] = []
@@ -74,8 +75,8 @@ def chunk_parts(
 def _parsed(
     lines: Lines, first: int, last: int, grammar: Grammar, allowance: Allowance
 ) -> tuple[Node, Definitions] | None:
-    """Return the tree of these lines, with rows of the whole file, and its definitions; None if it
-    is too much work."""
+    """Return the syntax tree of these lines, with rows of the whole file, and its definitions; None
+    if it would take too long."""
     if allowance.spent():
         return None
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
@@ -93,8 +94,8 @@ def with_symbols(
     lines: Lines, sections: Iterable[Section], known: list[Definitions]
 ) -> Iterator[Section]:
     """Yield the sections with the names that each defines. The sections of one long line have the
-    names of the whole line, which are found once; if these are more than a section could contain,
-    it has those that are words of it."""
+    names of the whole line. If these are longer than the limit, a section has only those that are
+    words of its text."""
     before, symbols, values, size = (-1, -1), dict[str, None](), dict[str, None](), 0
     for one in sections:
         rows = lines.line_at(one.start), lines.line_at(one.end - 1)
@@ -121,8 +122,7 @@ def _pieces(
     leading: frozenset[str],
     allowance: Allowance,
 ) -> Iterator[Piece]:
-    """Yield constructs that fit, in order; a construct that does not fit is replaced by its
-    parts."""
+    """Yield constructs that fit, in order. One that does not fit is replaced by its parts."""
     stack: list[_Group | Piece] = [start]
     while stack:
         item = stack.pop()
@@ -131,7 +131,7 @@ def _pieces(
             continue
         first, last, nodes = item
         groups = [item] if allowance.spent() else _divide(first, last, nodes)
-        if len(groups) == 1:  # a long string, a comment: only lines divide it
+        if len(groups) == 1:  # a long string or comment: only lines divide it
             yield _piece(lines, item, None, definitions, leading)
             continue
         found: list[_Group | Piece] = []
@@ -149,8 +149,8 @@ def _pieces(
 def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
     """Return the groups of these nodes' parts, as few levels down as needed to divide them."""
     groups = _partition(first, last, nodes)
-    before: list[_Spanned] = []  # nodes at both ends that have no parts, and join what is between
-    behind: list[_Spanned] = []  # in reverse
+    before: list[_Spanned] = []  # nodes at the beginning that have no parts
+    behind: list[_Spanned] = []  # such nodes at the end, in reverse
     inner = nodes
     while len(groups) == 1:
         inner, deeper = _parts(inner, before[-1][1] if before else -1)
@@ -166,8 +166,8 @@ def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
 
 
 def _parts(nodes: list[_Spanned], row: int) -> tuple[list[_Spanned], bool]:
-    """Return the parts of nodes behind this row, one level down, and whether there are any. A node
-    without parts, or on one row, is kept."""
+    """Return the parts of nodes that end after this row, one level down, and whether there are any.
+    A node without parts, or on one row, is kept."""
     parts: list[_Spanned] = []
     deeper = False
     for spanned in nodes:
@@ -175,7 +175,7 @@ def _parts(nodes: list[_Spanned], row: int) -> tuple[list[_Spanned], bool]:
         found = [_spanned(part) for part in node.children] if low > top else []
         deeper |= bool(found)
         for part in found or [spanned]:
-            # of several nodes on one row, the first marks it well enough
+            # of several nodes on one row, only the first is needed
             if part[0] > row or part[1] > row:
                 parts.append(part)
                 row = max(row, part[1])
@@ -206,8 +206,8 @@ def _partition(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
 
 
 def _spanned(node: Node) -> _Spanned:
-    """Return a node with its rows. Some nodes end with their newline, on the next row's column
-    0."""
+    """Return a node with its first and last row. The end of some nodes is after their newline, in
+    column 0 of the next row."""
     top = node.start_point.row
     low, column = node.end_point
     return top, max(top, low - 1) if column == 0 else low, node

@@ -1,8 +1,8 @@
 """Cut components of Vue and Svelte: scripts and styles are cut in their own languages.
 
-A block begins with its tag at the start of a line, as the tools of both write it. The template, and
-anything else between blocks, is cut at blank lines. So is everything behind the 100th block: each
-block is a tree of its own, and a component has three or four.
+A block begins with its tag at the start of a line, as formatters of both write it. The template,
+and anything else between blocks, is cut at blank lines. So is everything after the 100th block:
+each block is parsed separately, and a usual component has three or four.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BLOCKS = 100
 
 
 def chunk_component(lines: Lines, packer: Packer) -> tuple[Section, ...]:
-    """Return sections with the symbols of all scripts."""
+    """Return sections with the symbols of all scripts and styles."""
     return chunk_parts(lines, packer, _parts(lines))
 
 
@@ -55,7 +55,8 @@ def _parts(lines: Lines) -> Iterator[tuple[int, int, Grammar | None]]:
 
 
 def _behind_tag(lines: Lines, first: int) -> tuple[int, str] | None:
-    """Return the line after a tag that ends its line, and the tag; None otherwise."""
+    """Return the line after a tag, and the tag. None if the tag does not end its line, is empty, or
+    has too many lines."""
     tag = ""
     for line in range(first, min(first + _TAG_LINES, len(lines))):
         tag += lines.lines[line][:_TAG_CHARS] + " "

@@ -1,4 +1,4 @@
-"""Queries for the definitions of languages, from Python to CSS; see `grammars` for the captures."""
+"""Queries for the definitions in common languages; see `grammars` for the captures."""
 
 from __future__ import annotations
 

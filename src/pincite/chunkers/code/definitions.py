@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from pincite.chunkers.pieces import Path
 
-DEEPEST = 8  #: symbol paths are cut below; real code stays above
-NAME_CHARS = 80  #: longer names are cut
+DEEPEST = 8  #: names in a symbol path; real code has fewer
+NAME_CHARS = 80  #: longer names are shortened
 _PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=\s?<|\Z)")
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """A definition. Rows are 0-based and inclusive. `path` ends with the name. `symbol` is "" for a
-    construct that has members but defines nothing."""
+    """A definition. Rows count from 0, and `last` is inclusive. `path` are the names of the
+    surrounding definitions, then its own. `symbol` is its name, "" for a construct that has members
+    but defines nothing itself."""
 
     first: int
     last: int
@@ -32,8 +33,8 @@ class Definition(msgspec.Struct, frozen=True):
 
 
 class Definitions:
-    """All definitions of a file in order of their start, outer before inner. Those found `by_line`
-    have a name, but no end and no members, and so have `values`: constants and fields."""
+    """All definitions of a file, in the order of their starts, outer before inner. Names found
+    `by_line`, and `values` (constants and fields), have a row, but no end and no members."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class Definitions:
         named = sorted([*((each.name_row, each.symbol) for each in found), *by_line])
         self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
         self.values = sorted(values, key=_row)
-        self._lasts: dict[int, int] = {}  # rows with names, and the last row of what begins there
+        self._lasts: dict[int, int] = {}  # by row of a name: the last row of its definition
         for each in found:
             self._lasts[each.name_row] = max(each.last, self._lasts.get(each.name_row, -1))
         self._enclosing = _sweep(found, rows)
@@ -58,8 +59,8 @@ class Definitions:
         return self._enclosing[row]
 
     def outermost_within(self, first: int, last: int) -> list[Definition]:
-        """Return at most two definitions that lie wholly in rows first..last and in no other
-        there."""
+        """Return the first two definitions that are completely in rows first..last, and not in
+        another such definition."""
         found: list[Definition] = []
         index = bisect_left(self._starts, first)
         while index < len(self.all) and len(found) < 2:
@@ -74,8 +75,8 @@ class Definitions:
         return found
 
     def begins_in(self, first: int, last: int) -> bool:
-        """Return whether a definition has its name in rows first..last and its end below. Each row
-        is visited."""
+        """Return whether a definition has its name in rows first..last and its end below them.
+        Takes time linear in the number of these rows."""
         return any(self._lasts.get(row, -1) > last for row in range(first, last + 1))
 
     def symbols_in(self, first: int, last: int) -> Iterator[str]:
@@ -98,8 +99,8 @@ def _row(named: tuple[int, str]) -> int:
 
 
 def names_of(symbol: str) -> tuple[str, ...]:
-    """Return the names to search a definition by: its name, the name without template arguments,
-    and the last part of a path (`Conn` of `Plug.Conn`)."""
+    """Return the names by which a definition can be found: its name, the name without template
+    arguments, and the last part of a path (`Conn` of `Plug.Conn`)."""
     if not symbol:
         return ()
     path = _PATH.match(symbol)
@@ -111,7 +112,7 @@ def names_of(symbol: str) -> tuple[str, ...]:
 
 
 def _sweep(found: list[Definition], rows: int) -> list[Path]:
-    """Return the path of each row. Rows before, between and behind definitions have none."""
+    """Return the path of the innermost definition of each row, () outside of definitions."""
     row = min(found[0].first, rows) if found else rows
     paths: list[Path] = [()] * row
     stack: list[Definition] = []

@@ -15,14 +15,14 @@ _HELPER: Final = re.compile(
     r"(?:(?:_|\$)interop\w*(?:\.default)?|\b__(?:import|toESM|toModule)\w*)\)?\Z"
 )
 _HELPER_BYTES: Final = 200
-#: What stands before the third argument of `Object.defineProperty(exports, "name", {`.
+#: The text before the third argument of `Object.defineProperty(exports, "name", {`.
 _DESCRIBES: Final = re.compile(rb"\bdefineProperty\([^{};,]+,[^{};]+,\s*\Z")
 _DESCRIBES_BYTES: Final = 250
 
 
 class Exports:
     """The assignments `exports.NAME = ...` of one file. The right end of a chain of assignments is
-    looked at once, however long it is."""
+    evaluated once for the whole chain."""
 
     def __init__(self, root: Node) -> None:
         self._root = root
@@ -30,13 +30,13 @@ class Exports:
         self._passed: dict[int, str] = {}
 
     def only_passes_on(self, assignment: Node, name: str) -> bool:
-        """Return whether the assignment gives no value to this name: at the end of the chain is the
+        """Return whether the assignment defines nothing: its value, at the end of the chain, is the
         same name, an import, or nothing (`void 0`)."""
         return self._passed_on(assignment) in (name, _EVERY_NAME)
 
     def describes(self, described: Node) -> bool:
-        """Return whether this object is a descriptor of `defineProperty`, whose `get` and `set` are
-        no names."""
+        """Return whether this object is a descriptor for `defineProperty`, whose `get` and `set`
+        are not names of values."""
         if self._source is None:
             self._source = self._root.text or b""
         end = described.start_byte - self._root.start_byte
@@ -61,8 +61,8 @@ class Exports:
 
 
 def _end_of(right: Node | None) -> str:
-    """Return the name that this end of a chain passes on, `_EVERY_NAME` for an import or nothing,
-    and "" for another value."""
+    """Return the name at this end of a chain of assignments, `_EVERY_NAME` for an import or
+    nothing, "" for another value."""
     if right is None or right.type == "undefined" or _is_import(right):
         return _EVERY_NAME
     if right.type == "unary_expression":

@@ -25,7 +25,7 @@ _ACCESSORS = ("get", "set")
 
 
 class _Captured(NamedTuple):
-    """A match of a query: a definition, or with `rest` the start of one."""
+    """A match of a query: a definition, or, with `rest`, only its beginning."""
 
     node: Node
     name: Node
@@ -35,8 +35,8 @@ class _Captured(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """A match of a query for values. `of` identifies the type that it belongs to, if the query
-    tells; `assigned` fields are set in a constructor."""
+    """A match of a query for values. `of` identifies the type that it belongs to, 0 if the query
+    does not capture it. `assigned`: the field is set in a constructor."""
 
     row: int
     name: str
@@ -47,8 +47,9 @@ class _Value(NamedTuple):
 def find_definitions(
     root: Node, grammar: Grammar, lines: list[str], allowance: Allowance | None = None
 ) -> Definitions:
-    """Run the grammar's query, and its patterns where the tree has no names: everywhere, if the
-    query would take longer than is left."""
+    """Return the definitions of a file. They are found by the query of the grammar, and by its
+    patterns in rows that the tree does not cover. If the query would take longer than the remaining
+    time, only patterns are used, in all rows."""
     allowance = allowance or Allowance(root.end_byte)
     if is_rubble(root) or walk_s(root) > allowance.left_s():
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
@@ -66,7 +67,7 @@ def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tu
 
 
 def _unnamed(root: Node, grammar: Grammar) -> set[int]:
-    """Return the rows that the parser could not understand, and those for the patterns."""
+    """Return the rows with syntax errors, and those of regions that only patterns cover."""
     from tree_sitter import QueryCursor
 
     assert grammar.patterns is not None
@@ -85,8 +86,8 @@ def _unnamed(root: Node, grammar: Grammar) -> set[int]:
 def _by_query(
     root: Node, grammar: Grammar
 ) -> tuple[list[Definition], list[tuple[int, str]], list[tuple[int, str]]]:
-    """Return the definitions, further names of the same definitions with their rows, and the names
-    of values."""
+    """Return the definitions, then further names of definitions, and names of values, each with its
+    row."""
     from tree_sitter import QueryCursor
 
     query = load(grammar)[1]
@@ -137,7 +138,7 @@ def _by_query(
         text = text_of(one.name)
         if grammar.quoted:
             text = unquoted(text)
-        elif text[:1] == "`" == text[-1:]:  # a name that is no word
+        elif text[:1] == "`" == text[-1:]:  # a quoted name
             text = text.strip("`") or text
         own = (one.owner, text) if one.owner and outer[-1:] != (one.owner,) else (text,)
         definition = Definition(
@@ -164,7 +165,8 @@ def _by_query(
 
 
 def _value(node: Node, grammar: Grammar) -> str:
-    """Return the name of a value, without quotes and the sign of a symbol or variable."""
+    """Return the name of a value without quotes, and without the `:` or `$` of a symbol or
+    variable."""
     text = text_of(node)
     if grammar.quoted:
         return unquoted(text)
@@ -174,7 +176,8 @@ def _value(node: Node, grammar: Grammar) -> str:
 
 
 def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int, int, _Captured]:
-    """Return first byte, last byte (exclusive) and last row of a definition."""
+    """Return the first byte, the last byte (exclusive) and the last row of a definition, with the
+    match itself."""
     node = captured.node
     parent = node.parent if captured.rest else None  # it is searched from the root
     if parent is not None:

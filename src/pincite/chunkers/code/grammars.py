@@ -1,8 +1,9 @@
-"""The languages that are cut by their syntax tree, each with its package and a query.
+"""The languages that are cut by their syntax trees, each with its package and its query.
 
-A query captures what a file defines: `@def` spans the definition, and `@name` is its name. `@owner`
-is the type that it belongs to, if the language writes it beside the name, as Go does. `@scope`
-instead of `@def` marks a construct that has members but defines nothing itself (Rust's `impl`).
+A query captures the definitions of a file: `@def` spans the definition, and `@name` is its name.
+`@owner` is the type that it belongs to, in languages that have it next to the name, such as Go.
+`@scope` instead of `@def` marks a construct that has members but defines nothing itself (`impl` in
+Rust).
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
     from pincite.chunkers.code.patterns import Patterns
 
-_CAPSULE = b"tree_sitter.Language"  # the name is not copied: it must live as long as the capsule
+_CAPSULE = b"tree_sitter.Language"  # not copied: it must live as long as the capsule
 _MLI = "language_ocaml_interface"
-_PACK = "tree_sitter_language_pack.bindings"  # for what has no wheel of its own
+_PACK = "tree_sitter_language_pack.bindings"  # for languages without their own wheel
 
-#: node types that belong to what follows in every language, besides all kinds of comments
+#: node types that belong to the next node in every language, besides all kinds of comments
 LEADING = frozenset(
     {
         "annotation", "attribute_item", "attribute_list", "decorator", "haddock",
@@ -41,8 +42,8 @@ LEADING = frozenset(
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """A replacement in the source after which a parser may understand it. No text changes its
-    length, and no newline is touched: offsets and rows stay the same."""
+    """A replacement in the source that may avoid syntax errors. It keeps the length of the text and
+    its newlines, so that offsets and rows stay the same."""
 
     pattern: re.Pattern[bytes]
     by: bytes
@@ -56,22 +57,23 @@ class Grammar(msgspec.Struct, frozen=True):
     function: str = "language"
     #: a further query, for the names of values (see `value_queries`)
     values: str = ""
-    #: node types that belong to what follows, besides LEADING
+    #: node types that belong to the next node, besides LEADING
     leading: frozenset[str] = frozenset()
-    #: what defines something on lines that make no node
+    #: find definitions on lines that have no node in the tree
     patterns: Patterns | None = None
     #: steps of the parser for each token, relative to other languages (36 of 150 files of CMake
-    #: took more than is usual elsewhere)
+    #: took more than is usual in other languages)
     steps: float = 1.0
-    #: tried where the tree has errors
+    #: tried if the tree has errors
     repair: Repair | None = None
-    #: Do names have quotes, as in SQL?
+    #: names may have quotes, as in SQL
     quoted: bool = False
-    #: Raise it if files of the language get other definitions: the next run cuts them again.
+    #: Increase it if other definitions are found in files of the language: the next run cuts them
+    #: again.
     revision: int = 0
 
 
-#: The parser wants a newline or `;` behind the last member of a body in one line.
+#: The parser needs a newline or `;` after the last member of a body in one line.
 _KOTLIN_BODIES = Repair(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
 
 #: The parser does not know the names in brackets of T-SQL.
@@ -155,7 +157,8 @@ _DEFINITIONS: dict[str, Grammar] = {
     "r": Grammar(f"{_PACK}.r", more.R, revision=1),
     "protobuf": Grammar(f"{_PACK}.proto", more.PROTOBUF),
 }
-#: Raise it if files of several languages get other values: the next run cuts them again.
+#: Increase it if other values are found in files of several languages: the next run cuts them
+#: again.
 _VALUES_REVISION = 1
 GRAMMARS: dict[str, Grammar] = _DEFINITIONS | {
     language: replace(
@@ -181,24 +184,24 @@ def grammar_for(language: str, path: str = "") -> Grammar | None:
 
 
 def grammar_revision(language: str) -> int:
-    """Return the revision of the language's definitions, 0 if it has no grammar here. That of a
-    component is the one of its scripts."""
+    """Return the revision of the rules for the language's definitions, 0 if it has no grammar here.
+    Vue and Svelte have that of TypeScript."""
     language = _SCRIPTS.get(language, language)
     return 0 if lacks_grammar(language) or language not in GRAMMARS else GRAMMARS[language].revision
 
 
 def lacks_grammar(language: str) -> bool:
-    """Return whether files of this language could be cut by syntax if its wheel were installed."""
+    """Return whether the language has a grammar whose wheel is not installed."""
     grammar = GRAMMARS.get(language)
     return grammar is not None and not is_installed(grammar.module)
 
 
 @cache
 def is_installed(module: str) -> bool:
-    """Return whether a wheel has this module; asked once in a process."""
+    """Return whether this module is installed. The answer is cached for the process."""
     try:
         return importlib.util.find_spec(module) is not None
-    except ImportError:  # other releases of the pack are laid out in another way
+    except ImportError:  # other releases of the pack have other modules
         return False
 
 
@@ -209,7 +212,7 @@ def load(grammar: Grammar) -> tuple[Language, Query]:
 
     module = importlib.import_module(grammar.module)
     pointer = getattr(module, grammar.function)()
-    if isinstance(pointer, int):  # some wheels give the bare address, which is deprecated
+    if isinstance(pointer, int):  # some wheels return the address, which is deprecated
         pointer = _capsule(pointer)
     language = Language(pointer)
     return language, Query(language, grammar.query + grammar.values)

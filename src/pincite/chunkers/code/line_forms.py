@@ -1,4 +1,4 @@
-"""Find the name that a single line defines, by patterns of its language."""
+"""Find the name that a line defines, by patterns of its language."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ if TYPE_CHECKING:
     from pincite.chunkers.code.line_languages import LineLanguage
 
 _NAME_CHARS: Final = 80
-#: A word in front of a name, and the name with its type parameters (`fetch<K, V>(`).
+#: One or more words before a name, and the name with its type parameters (`fetch<K, V>(`).
 _CALL: Final = re.compile(
     r"\s*+(?:[\w<>?\[\],.&*$]++\s++)++(?:[~$\w]++)?+(?:<[\w<>?, .]{1,80}>|>++)?+\("
 )
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
-#: Members of an enumeration, on the line of its head behind the brace, or on a line of their own.
+#: Members of an enumeration, after the brace of its first line, or on a line of their own.
 _MEMBERS: Final = re.compile(
     r"\s*+[A-Za-z_$][\w$]*+(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*+\s*+[,;}]?+\s*+"
 )
-#: What stands before a name and a bracket in a statement, and not in a definition.
+#: Words before a name and a bracket in statements, which definitions do not have there.
 _STATEMENTS: Final = frozenset(
     """assert await break case catch const delete do else emit for foreach goto if in is lock new
     not of out return rethrow super switch synchronized this throw throws try typeof unless until
     using when while with yield""".split()
 )
-#: What is no name in front of a bracket. `Function(` is a type of Dart.
+#: Words before a bracket that are not names. `Function(` is a type of Dart.
 _CONTROL: Final = frozenset(
     {"Function", "catch", "for", "foreach", "if", "switch", "unless", "until", "while"}
 )
 
 
 class Named(NamedTuple):
-    """What a line defines. If it only `holds` members, the name is that of their type."""
+    """The definition on a line: its name, and `further` names. If it only `holds` members, the name
+    is that of their type."""
 
     name: str
     further: Sequence[str] = ()
@@ -41,7 +42,7 @@ class Named(NamedTuple):
 
 
 def defined(language: LineLanguage, line: str, following: Sequence[str]) -> Named | None:
-    """Return what a line defines, None for nothing."""
+    """Return the definition that begins on a line, or None. `following` are the lines after it."""
     if language.lists and (listed := language.lists.match(line)):
         names = _WORD.findall(listed[1])
         return Named(names[0], names[1:]) if names else None
@@ -53,20 +54,20 @@ def defined(language: LineLanguage, line: str, following: Sequence[str]) -> Name
 
 
 def members_in(line: str) -> list[str]:
-    """Return the members of an enumeration that a line lists: `a` and `b` of `a, b(1),`."""
+    """Return the members of an enumeration on a line: `a` and `b` of `a, b(1),`."""
     listed = _MEMBERS.fullmatch(line.partition("(")[0])
     return _WORD.findall(listed[0]) if listed else []
 
 
 def name_of(match: re.Match[str]) -> str:
-    """Return the last word of the group that matched, "" if there is none."""
+    """Return the last word of the last matched group, up to 80 characters, "" if there is none."""
     words = (match[match.lastindex or 0] or "").split()
     return words[-1][:_NAME_CHARS] if words else ""
 
 
 def _function(line: str, following: Sequence[str]) -> str:
-    """Return `name` of `type name(...) {` and `type name(...) =>`, "" otherwise. The bracket may be
-    closed, and the brace opened, on a further line."""
+    """Return `name` of `type name(...) {` and `type name(...) =>`, "" otherwise. The closing
+    bracket, and the brace, may be on a later line."""
     match = _CALL.match(line)
     if match is None:
         return ""
@@ -93,7 +94,7 @@ def _without_type_parameters(head: str) -> str:
 
 
 def _behind_parameters(rest: str) -> str | None:
-    """Return what follows the bracket that closes an open one, None if none does."""
+    """Return the text after the bracket that closes an open one, None if there is none."""
     depth = 1
     for place, char in enumerate(rest):
         depth += (char == "(") - (char == ")")
@@ -103,7 +104,7 @@ def _behind_parameters(rest: str) -> str | None:
 
 
 def _is_type(words: Sequence[str]) -> bool:
-    """Return whether these may be modifiers and a type, such as `static Map<String, int>`."""
+    """Return whether these words may be modifiers and a type: `static Map<String, int>`."""
     depth = 0
     for word in words:
         depth += word.count("<") - word.count(">")

@@ -13,27 +13,29 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class LineLanguage:
-    """How lines of a language look. The last word of a pattern's matched group is the name.
+    """Patterns for the lines of a language. The last word of a pattern's matched group is the name.
 
     `defines` matches the first line of a definition. With `functions`, so does `type name(...) {`.
     `scope` matches a line whose name contains everything up to the next such line. `comments` and
     `leads` are the starts of lines that belong to the definition below; only `leads` may end the
-    definition above. A line that matches `clauses` goes on with a neighbour of the same name.
+    definition above. A line that matches `clauses` may continue an open definition of the same
+    name.
     `ends` matches lines at the margin of a definition that still belong to it, such as `begin` and
     `end`.
-    `skips` are the first and the last line of a passage without definitions; the first does not
-    match if the passage ends on it.
+    `skips` match the first and the last line of a passage without definitions, such as a comment;
+    the first does not match if the passage ends on the same line.
 
-    `code` matches the part of a line in front of a comment. If this part ends with `full_stop`, the
-    definition ends. If it ends with one of `goes_on`, a line below that might be one of `clauses`
-    belongs to it.
+    `code` matches the part of a line before a comment. If this part ends with `full_stop`, the
+    definition ends. If it ends with one of `goes_on`, the next line belongs to it, even if it
+    matches `clauses`.
 
     `lists` matches a line that defines several names, which are the words of its group. `values`
     matches lines with a value, and `entries` the first line of an entry of documentation, which is
     within `skips`. In `defines`, the group `of` is the type that an extension without a name
     extends, and the group `enum` the name of an enumeration, whose members are values.
 
-    Raise `revision` if files of the language get other definitions: the next run cuts them again.
+    Increase `revision` if other definitions are found in files of the language: the next run cuts
+    them again.
     """
 
     defines: re.Pattern[str]

@@ -1,16 +1,16 @@
 """Queries for further languages; see `grammars` for the captures.
 
-One more capture is for definitions that are not a single node of the tree. `@rest` means that a
-definition continues to the next one beside it, or to the end (a stage of a Dockerfile, a namespace
-of Clojure).
+`@rest` is for definitions that are not a single node of the tree: the definition continues to the
+next such sibling, or to the end of the parent (a stage of a Dockerfile, a namespace of Clojure).
 """
 
 from __future__ import annotations
 
 
 def named(*types: str) -> str:
-    """Return patterns for definitions of these types that have their name in the field `name`. The
-    field is read from the node: tree-sitter takes up to .1 s to compile a pattern with it."""
+    """Return patterns for definitions of these types, which have their name in the field `name`.
+    The name is not captured, but read from the node later (`node_names.name_of`): tree-sitter takes
+    up to 0.1 s to compile a pattern with this field."""
     return "\n".join(f"({each}) @def" for each in types)
 
 
@@ -35,7 +35,7 @@ OBJECTIVE_C_TYPES = """
 (class_interface (method_declaration . (method_type)? . (identifier) @name) @def)
 """
 _JULIA_CALL = "(call_expression . (_) @name)"
-#: The left side of `f(x) = ...`, `f(x)::T = ...`, and both with `where`.
+#: The left side of `f(x) = ...` and `f(x)::T = ...`, also with `where`.
 _JULIA_SHORT = f"""[{_JULIA_CALL} (typed_expression . {_JULIA_CALL})
   (where_expression . {_JULIA_CALL}) (where_expression . (typed_expression . {_JULIA_CALL}))]"""
 JULIA = f"""

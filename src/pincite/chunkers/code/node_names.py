@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w")
 _DECLARATORS = 16  # around a name; real code has up to 6
-#: Types of the language, which no typedef names: an unknown macro stands before them.
+#: Types of the language, which a typedef cannot define: there is an unknown macro before them.
 _NO_NAMES = frozenset(("void", "int", "char", "short", "long", "float", "double", "auto"))
 
 
 def text_of(node: Node) -> str:
-    """Return the text of a node in one line, cut after `NAME_CHARS`."""
+    """Return the text of a node on one line, of at most `NAME_CHARS` characters."""
     raw = node.text or b""
     return " ".join(raw.decode("utf-8", "replace").split())[:NAME_CHARS]
 
 
 def name_of(node: Node) -> Node | None:
-    """Return the field `name`, for patterns that capture no name. In Swift, the field is also that
-    of a return type, and the name of an operator has no node type of its own."""
+    """Return the field `name` of a node, for patterns that capture no name. In Swift, return types
+    have the same field, and the name of an operator is not a named node."""
     name = node.child_by_field_name("name")
-    if name is not None and name.type == "prefix_id":  # an operator in parentheses, of Haskell
+    if name is not None and name.type == "prefix_id":  # an operator in parentheses, in Haskell
         return name.named_child(0)
     if name is None or name.is_named or not _WORD.search(text_of(name)):
         return name
@@ -35,7 +35,7 @@ def name_of(node: Node) -> Node | None:
 
 def typedef_names(node: Node) -> list[Node]:
     """Return the names that a typedef of C defines: `f` and `g` of `typedef int (*f)(int), *g;`.
-    No names if the parser took a macro for the type, as in `typedef BOOL (WINAPI *f)(int)`."""
+    Empty if the parser has taken a macro for the type, as in `typedef BOOL (WINAPI *f)(int)`."""
     kind = node.child_by_field_name("type")
     if kind is None:
         return []
@@ -56,7 +56,7 @@ def _declared(declarator: Node) -> Node | None:
     for _ in range(_DECLARATORS):
         if declarator.type == "type_identifier":
             return declarator
-        if declarator.type == "primitive_type":  # `size_t` and the like, of C's own headers
+        if declarator.type == "primitive_type":  # such as `size_t`, in headers of C itself
             return None if text_of(declarator) in _NO_NAMES else declarator
         inner = declarator.child_by_field_name("declarator")
         if declarator.type == "reference_declarator":
@@ -74,8 +74,8 @@ def _declared(declarator: Node) -> Node | None:
 
 
 def _is_macro_call(function: Node) -> bool:
-    """Return whether this is the macro of `typedef void EXPORT (*name)(int)`. The parser takes it
-    for a function that returns a function, or that has no valid parameters."""
+    """Return whether this is a macro, as in `typedef void EXPORT (*name)(int)`. The parser takes it
+    for a function that returns a function, or that has invalid parameters."""
     inner = function.child_by_field_name("declarator")
     given = function.child_by_field_name("parameters")
     wrong = given is not None and any(child.is_error for child in given.children)

@@ -1,10 +1,11 @@
-"""Parse a source text, and stop where tree-sitter would take too long or too much memory.
+"""Parse a source text, and stop if tree-sitter would take too long or too much memory.
 
-At the end of a text that is broken in most places, tree-sitter joins all ways in which it may be
-read. That takes the square of the text's size, gigabytes of memory for 20 kB, and cannot be stopped
-once it has begun. But such a text is conspicuous before: the parser follows several readings at the
-same time, so it takes several times as many steps for a token (docs/decisions/0062). In a process
-without limits, `cautious` stops there. Where a parser has failed before, `unparsed` does without.
+At the end of a text with very many syntax errors, tree-sitter merges all possible readings of it.
+That takes memory quadratic in the text's size (gigabytes for 20 kB), and cannot be stopped once it
+has begun. But such a text can be recognised before: the parser follows several readings at the same
+time, so it takes several times as many steps for each token (docs/decisions/0062). `cautious` stops
+then; use it in processes without limits. `unparsed` parses nothing; use it after a parser has
+failed.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ if TYPE_CHECKING:
 _SLICE_BYTES: Final = 4_096
 #: Reads of each slice, on average. 350 files of 14 languages took 1 to 7.
 _MOST_READS: Final = 100
-#: Progress reports (one for each hundred steps) of ordinary code are .02 a token (median). Of
-#: 4,539 files, one took more than this, and of 4,912 damaged ones ten. Texts that took the square
-#: of their size: .046 to .08. Tokens are counted only if there are some reports a byte, as in 13 %
-#: of files.
+#: The limit of progress reports (one for each hundred steps) for each token. Ordinary code has 0.02
+#: (median). Of 4,539 files, one had more than the limit, and of 4,912 damaged ones, ten. Texts that
+#: took quadratic memory had 0.046 to 0.08. Tokens are counted only above the limit for each byte,
+#: as in 13 % of files.
 _PER_TOKEN: Final = 0.04
 _PER_BYTE: Final = 0.003
-#: The same for each part of a text that takes so many reports: a comment may hide a broken part.
-#: Of 2,472 files, one took more than this in some part.
+#: The same limits for each part of a text with this number of reports, because a long comment may
+#: hide a broken part. Of 2,472 files, one had more in some part.
 _WINDOW: Final = 180
 _HALF: Final = _WINDOW // 2
 _LATELY_PER_TOKEN: Final = 0.05
 _LATELY_PER_BYTE: Final = 0.006
-_CLOCKED: Final = 8  # reports for each look at the clock; the slowest took .05 s each
-_SHORT: Final = 20  # reports of any text: such texts of 3 kB take 0.05 GB
+_CLOCKED: Final = 8  # reports between two readings of the clock; the slowest took 0.05 s each
+_SHORT: Final = 20  # reports allowed for any text: broken texts of 3 kB take 0.05 GB
 #: Classes of bytes: white space, words, other signs. A token is a run of one of the latter two.
 _SPACE, _WORD, _SIGN = b" w."
 _CLASSES: Final = bytes(
@@ -56,12 +57,13 @@ _unparsed: Final[ContextVar[bool]] = ContextVar("unparsed", default=False)
 
 
 class NeedsLimits(Exception):
-    """Parsing was stopped: this text may take gigabytes, so a process with limits must do it."""
+    """Parsing was stopped: this text may take gigabytes, and needs a process with limits."""
 
 
 @contextmanager
 def cautious() -> Iterator[None]:
-    """Within this, `parse` raises `NeedsLimits`. It is for processes whose end would be a loss."""
+    """Within this, `parse` raises `NeedsLimits` for a text that may take gigabytes of memory. It is
+    for processes that must not be killed."""
     token = _cautious.set(True)
     try:
         yield
@@ -81,11 +83,11 @@ def unparsed() -> Iterator[None]:
 
 def parse(grammar: Grammar, source: bytes, allowance: Allowance | None = None) -> Tree | None:
     """Return the syntax tree, or None if parsing takes too many steps or reads, or more time than
-    is allowed. Raises `NeedsLimits` within `cautious`.
+    is allowed. Raises `NeedsLimits` within `cautious` if the text may take gigabytes of memory.
 
-    Some ambiguous texts take any number of steps (a megabyte of `<!--` as C++ takes minutes).
-    Others are read to their end for each token (a megabyte of `/**` as JavaScript), or take longer
-    for each step than for the one before (20 kB of `<b>&a ` as C#).
+    Some ambiguous texts take very many steps (a megabyte of `<!--` as C++ takes minutes). Others
+    are read to their end for each token (a megabyte of `/**` as JavaScript), or each step takes
+    longer than the one before (20 kB of `<b>&a ` as C#).
     """
     if _unparsed.get():
         return None
@@ -124,8 +126,9 @@ def parse(grammar: Grammar, source: bytes, allowance: Allowance | None = None) -
 def parse_repaired(
     grammar: Grammar, source: bytes, allowance: Allowance | None = None
 ) -> Tree | None:
-    """Do as `parse`. If the tree has errors, and fewer with the repair of the grammar, return the
-    repaired tree: its offsets are those of the source, but the texts of its nodes may differ."""
+    """Return the tree of `parse`. If it has errors, and fewer with the repair of the grammar,
+    return the repaired tree: its offsets are those of the source, but the texts of its nodes may
+    differ."""
     allowance = allowance or Allowance(len(source))
     tree = parse(grammar, source, allowance)
     if tree is None or grammar.repair is None or not tree.root_node.has_error:
@@ -140,8 +143,8 @@ def parse_repaired(
 
 
 def _broken_bytes(root: Node) -> int:
-    """Return how much of the source is in error nodes. Each counts one byte more, and so does what
-    the parser has added."""
+    """Return the number of bytes in error nodes, plus one for each error node, and one for each
+    node that the parser has added."""
     size = 0
     stack = [root]
     while stack:
@@ -156,23 +159,23 @@ def _broken_bytes(root: Node) -> int:
 
 
 class _Steps:
-    """The progress reports of one parse."""
+    """Counts the progress reports of one parse, and decides when to stop."""
 
     def __init__(self, grammar: Grammar, source: bytes) -> None:
         self._source = source
         self._factor = grammar.steps
-        self._end = len(source.rstrip())  # steps behind it only balance the tree
-        self._most = len(source) // 8 + 1000  # broken code takes up to 0.06 for each byte
+        self._end = len(source.rstrip())  # steps after it only balance the tree
+        self._most = len(source) // 8 + 1000  # reports; broken code has up to 0.06 for each byte
         self._reports = 0
         self._marks = (0, 0)  # offsets two halves and one half of a window ago
         self._watched = _cautious.get()
         self._usual = self._ordinary(_PER_BYTE * len(source))
         self._counted = False
         self._next = 1
-        self.conspicuous = False  #: Was it stopped as a text that may take gigabytes?
+        self.conspicuous = False  #: whether it was stopped because it may take gigabytes
 
     def too_many(self, offset: int) -> bool:
-        """Count one report, at this offset, and return whether to stop."""
+        """Count a report at this byte offset, and return whether to stop."""
         self._reports += 1
         if self._reports < self._next:
             return False
@@ -182,7 +185,7 @@ class _Steps:
         return self.conspicuous or self._reports > self._most
 
     def _following(self) -> int:
-        """Return the number of the next report at which something can be decided."""
+        """Return the number of the next report at which a limit may be exceeded."""
         if not self._watched:
             return self._most + 1
         window = self._reports // _HALF * _HALF + _HALF
@@ -209,6 +212,6 @@ class _Steps:
 
 
 def _tokens(source: bytes) -> int:
-    """Count the tokens, in a hundredth of the parser's time."""
+    """Return the number of tokens. Takes a hundredth of the parser's time."""
     classes = b" " + source.translate(_CLASSES)
     return sum(map(classes.count, _BEGINNINGS))

@@ -1,7 +1,7 @@
-"""Definitions without a node in the tree: on lines with syntax errors, and within macros.
+"""Find definitions that have no node in the tree: on lines with syntax errors, and within macros.
 
-Only lines in such regions are read, each by one pattern without nested repetition, on its first
-characters. Such a definition has a line but no known end.
+Only lines in such regions are searched. Each line is matched by patterns without nested
+repetition, up to its 200th character. Such a definition has a line, but no known end.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _ROWS = 20_000  # of a file
 
 
 class Patterns(msgspec.Struct, frozen=True):
-    """`lines` is a pattern with one group, the name. `regions` are further nodes whose lines are
-    read, besides error nodes. With `calls`, lines like `type name(` define the name, as for
-    functions of C, and so do lines of typedefs."""
+    """`lines` is a pattern with one group, the name. `regions` is a query for nodes whose lines are
+    searched besides those of error nodes. With `calls`, lines such as `type name(` (functions of
+    C) and typedefs define the name, too."""
 
     lines: re.Pattern[str]
     regions: str = ""
@@ -42,13 +42,13 @@ def _name_on(line: str, patterns: Patterns) -> str:
     if patterns.calls and (typed := _TYPEDEF.match(line)):
         return typed[typed.lastindex or 0]
     match = patterns.lines.match(line)
-    if match and not (patterns.calls and line.rstrip().endswith(",")):  # no parameter
+    if match and not (patterns.calls and line.rstrip().endswith(",")):  # not a parameter
         return match[1]
     return _called(line) if patterns.calls else ""
 
 
 #: `typedef int (*name)(`, `typedef NS_ENUM(Type, name)`, `typedef type *name MACRO;`,
-#: `typedef type name;`, and `} name;`, where the type above ends at the start of the line.
+#: `typedef type name;`, and `} name;` at the start of a line, where a type ends.
 _TYPEDEF = re.compile(
     r"\s*typedef\s[^(){};]*\(\s*(?:\w+\s+)?[*^]\s*(\w+)\s*[()\[]"
     r"|\s*typedef\s+\w+\(\s*\w+\s*,\s*(\w+)\s*\)"
@@ -61,8 +61,8 @@ _HEAD = re.compile(r"[A-Za-z_][\w\s:*&<>,]*[\s*&](~?\w+)\s*")
 
 
 def _called(line: str) -> str:
-    """Return `name` of `type name(...) {`, "" otherwise. The name needs something before it at the
-    start of the line, and the line must be neither a declaration nor a statement."""
+    """Return `name` of `type name(...) {`, "" otherwise. There must be a word before the name at
+    the start of the line, and the line must not be a declaration or a statement."""
     head, bracket, rest = line.partition("(")
     if not bracket or rest.rstrip().endswith(";") or _NO_NAME.match(head):
         return ""
@@ -86,8 +86,9 @@ _CLOSING = {'"': '"', "[": "]", "`": "`"}
 
 
 def unquoted(name: str) -> str:
-    """Return a name of SQL without its quotes, and without what follows behind a blank. The first
-    and the last quote may be missing: the parser leaves out brackets, and long names are cut."""
+    """Return a name of SQL without its quotes, and without text after a blank. The first and the
+    last quote may be missing, because the parser leaves out brackets, and long names are
+    shortened."""
     if "]" in name.partition("[")[0]:
         name = "[" + name
     parts: list[str] = []

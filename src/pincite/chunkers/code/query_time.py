@@ -1,4 +1,4 @@
-"""Estimate whether a query of a syntax tree would take too long: no query can be stopped."""
+"""Estimate the time of a query over a syntax tree, because queries cannot be stopped."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _PROBES = 15  # children of a wide node
 
 
 def is_rubble(root: Node) -> bool:
-    """Return whether the text is so unlike its language that the parser only listed its tokens. A
-    query takes quadratic time there: 16 s for 100,000 brackets."""
+    """Return whether the text is so different from its language that the parser has only listed its
+    tokens. A query then takes quadratic time: 16 s for 100,000 brackets."""
     if not root.has_error:
         return False
     return any(
@@ -23,10 +23,11 @@ def is_rubble(root: Node) -> bool:
 
 
 def walk_s(root: Node) -> float:
-    """Return how many seconds a query may need for the children of very wide nodes. Some parsers
-    nest them in as many hidden nodes, each of which is visited again for each child: 40 kB of `a,`
-    as OCaml took 6 s. The time to reach a child tells. (No query can be stopped: the progress
-    callback of tree-sitter 0.26 for queries reads freed memory.)"""
+    """Return an estimate of the seconds that a query needs for nodes with very many children. Some
+    parsers nest the children in as many hidden nodes, which are visited again for each child: 40 kB
+    of `a,` as OCaml took 6 s. The estimate is the time to reach a child, times the number of
+    children. (Queries cannot be stopped: their progress callback in tree-sitter 0.26 reads freed
+    memory.)"""
     expected_s = 0.0
     stack = [root] if root.descendant_count > _RUBBLE else []
     while stack:
@@ -38,7 +39,7 @@ def walk_s(root: Node) -> float:
 
 
 def _reach_s(node: Node) -> float:
-    """Return the median time to reach a child: something else may happen during one."""
+    """Return the time to reach a child, as the median of several, in seconds."""
     taken_s: list[float] = []
     for number in range(_PROBES):
         begun_s = time.thread_time()

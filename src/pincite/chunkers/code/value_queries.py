@@ -1,19 +1,19 @@
 """Queries for values with names: constants, variables of a file's top level, members of
 enumerations, and fields of types.
 
-`@value` captures the name. A value is found by its name, like a definition, but it is not one for
-cutting: no heading names it, and no section ends because of it. Variables within functions are no
-values. `@assigned` captures a field that a constructor of `@type` sets. It is a value if the body
-of this type has no `@value` of the same name. `@exported` captures an assignment that is a value
-unless its right side is an import, the same name or nothing. `@object` captures the object that has
-the value: `get` and `set` are none in a descriptor of `defineProperty`.
+`@value` captures the name. A value is found by its name, like a definition, but it does not affect
+how the file is cut, and is not in heading paths. Variables within functions are not values.
+`@assigned` captures a field that a constructor of `@type` sets. It is a value if the body of this
+type has no `@value` of the same name. `@exported` captures an assignment that is a value unless its
+right side is an import, the same name or nothing. `@object` captures the object that has the value:
+`get` and `set` in a descriptor of `defineProperty` are not values.
 """
 
 from __future__ import annotations
 
-#: An import by assignment defines nothing.
+#: An import by assignment is not a value.
 _NO_IMPORT = r'(#not-match? @_all "^[\\w$]+\\s*=\\s*(await\\s+)?(require|import)\\b")'
-#: Attributes of a module that describe, and hold no value.
+#: Module attributes that are directives, and not values.
 _ELIXIR_OTHERS = (
     "after_compile|before_compile|behaviour|callback|compile|deprecated|derive|describetag|dialyzer"
     "|doc|enforce_keys|external_resource|file|impl|macrocallback|moduledoc|moduletag|on_load|opaque"
@@ -85,7 +85,8 @@ _C = f"""{_C_MEMBERS}
 (translation_unit [(declaration {_C_DECLARED}) (preproc_ifdef (declaration {_C_DECLARED}))
   (preproc_if (declaration {_C_DECLARED}))])
 """
-#: Each pattern of declarations takes .1 s to compile, and files of this language have no guards.
+#: Without patterns for declarations in `#ifdef`: each takes 0.1 s to compile, and files of this
+#: language have no such guards.
 _OBJECTIVE_C = f"""{_C_MEMBERS}
 (translation_unit (declaration [(identifier) @value (init_declarator . [(identifier) @value
   (pointer_declarator (identifier) @value)])]))

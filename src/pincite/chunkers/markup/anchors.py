@@ -39,11 +39,12 @@ def with_anchors(
 
 
 def anchors_of(headings: Iterable[str], style: AnchorStyle) -> tuple[str, ...]:
-    """One anchor for each heading of a page, all of them, in order, as they stand in its source.
+    """Return one anchor for each heading. `headings` are the source texts of all headings of a
+    page, in order.
 
-    `mkdocs`: Python-Markdown's `toc` with its default slugs (ASCII, words joined by hyphens,
-    `_1`, `_2` for repetitions) and `{ #ids }` of `attr_list`. `github`: what the code host makes
-    of a rendered file (letters of any script, `-1`, `-2`). `none`: empty strings.
+    `mkdocs`: Python-Markdown's `toc` with its default slugs (ASCII, words joined by hyphens, `_1`,
+    `_2` for repetitions) and `{ #ids }` of `attr_list`. `github`: the anchors of GitHub for a
+    rendered file (letters of any script, `-1`, `-2`). `none`: empty strings.
     """
     found = tuple(headings)
     if style == "none":
@@ -69,8 +70,8 @@ def _ascii_slug(text: str) -> str:
 
 
 def _unique(slug: str, used: dict[str, str]) -> str:
-    """Return the first unused one of a slug and its successors. `used` maps each to a later one,
-    with shortened chains, so that a page may repeat a heading 100,000 times."""
+    """Return the first unused one of a slug and its successors. `used` maps each used slug to a
+    later one; its chains are shortened, so that a page may repeat a heading 100,000 times."""
     passed = []
     slug = slug or _next(slug)
     while slug in used:

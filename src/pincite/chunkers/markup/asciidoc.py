@@ -1,4 +1,4 @@
-"""Cut AsciiDoc and Org: sections by headings, and delimited blocks as a whole."""
+"""Cut AsciiDoc and Org into sections by headings, and keep delimited blocks whole."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
     from pincite.chunkers.pieces import Path, Piece
 
-#: A line that opens a block, and closes one if it is repeated.
+#: A line that opens a block. The next equal line closes it.
 _DELIMITER = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|={4,}|\*{4,}|_{4,}|--|`{3,}|[|,:!]={3,})\Z")
 _MARKED = re.compile(r"(={1,6}|#{1,6})[ \t]+(?=\S)")
-_UNDERLINES = "=-~^+"  # from the title of the document down
-#: Lines before a title of two lines: its anchor and attributes.
+_UNDERLINES = "=-~^+"  # by level, from the title of the document
+#: Lines before a heading: its anchor and attributes.
 _ABOVE = re.compile(r"\[[^\]\n]*\]\]?\Z")
 _ANCHOR = re.compile(r"\[\[[^\]\n]*\]\]")
 _STARS = re.compile(r"(\*+)[ \t]+(?=\S)")
@@ -27,8 +27,8 @@ _TAGS = re.compile(r"(?<=[ \t]):[\w@#%:]+:\Z")
 
 
 def asciidoc_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield sections by headings of AsciiDoc: `== Title`, or a title above a line of its length.
-    There are none in delimited blocks, which stay whole as long as they fit."""
+    """Yield sections by the headings of AsciiDoc: `== Title`, or a title above an underline of its
+    length. Delimited blocks have no headings, and stay whole if they fit."""
     headings: list[Heading] = []
     blocks: list[tuple[int, int]] = []
     bare = [line.rstrip() for line in lines.lines]
@@ -50,7 +50,7 @@ def asciidoc_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Pie
 
 
 def _heading(lines: list[str], number: int, after: int) -> Heading | None:
-    """Return the heading that ends in this line. No line before `after` is part of it."""
+    """Return the heading that ends in this line, or None. It cannot begin before `after`."""
     line = lines[number]
     if marked := _MARKED.match(line):
         title = line[marked.end() :]
@@ -71,7 +71,7 @@ def _heading(lines: list[str], number: int, after: int) -> Heading | None:
 
 
 def _above(lines: list[str], number: int, after: int) -> int:
-    """Return the first line of the anchors and attributes that stand above a line."""
+    """Return the first line of the anchors and attributes directly above a line."""
     while number > after and _ABOVE.match(lines[number - 1]):
         number -= 1
     return number
@@ -82,8 +82,8 @@ def _plain(title: str) -> str:
 
 
 def org_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield sections by headings of Org (`** Title`), without keywords and tags. There are none
-    between `#+begin_` and `#+end_`, and these blocks stay whole as long as they fit."""
+    """Yield sections by the headings of Org (`** Title`), without keywords and tags. Blocks from
+    `#+begin_` to `#+end_` stay whole if they fit."""
     headings: list[Heading] = []
     blocks: list[tuple[int, int]] = []
     opened, closing = 0, ""
@@ -94,7 +94,7 @@ def org_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
             closing = ""
         elif said.startswith("#+begin_"):
             opened, closing = number, "#+end_" + said[8:].partition(" ")[0]
-        elif stars := _STARS.match(line):  # in blocks, Org writes a comma before the star
+        elif stars := _STARS.match(line):  # in blocks, Org puts a comma before a star
             closing = ""
             title = _TAGS.sub("", _KEYWORD.sub("", line[stars.end() :].rstrip(), count=1))
             headings.append(Heading(number, number + 1, len(stars[1]), title))

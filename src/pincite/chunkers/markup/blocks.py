@@ -1,5 +1,4 @@
-"""The block structure of Markdown, and the blocks that sites add to it: front matter, tabs,
-admonitions."""
+"""The blocks of Markdown, and those that site generators add: front matter, tabs, admonitions."""
 
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ _DEEPEST = 6  # nested labelled blocks
 
 
 def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Token]:
-    """Return the tokens of a range whose content is indented by this many columns. The result is
-    cached, because chunks, anchors and tables need it."""
+    """Return the tokens of a range of lines whose content is indented by `columns`. The result is
+    cached in `lines`, because chunks, anchors and tables need it."""
     known: list[Token] | None = lines.parsed.get((first, last, columns))
     if known is None:
         # the parser would treat a lone "\r" as a newline
@@ -40,8 +39,8 @@ def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Toke
 def heading_lines(
     lines: Lines, first: int, last: int, columns: int = 0, depth: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Yield (line, level) of all headings of a range in order, including those in lists, quotes,
-    tabs and admonitions."""
+    """Yield (line, level) of all headings in a range of lines, in order, including those in lists,
+    quotes, tabs and admonitions."""
     skip_until = first
     for token in parse_blocks(lines, first, last, columns):
         if token.map is None or token.nesting < 0 or first + token.map[0] < skip_until:
@@ -62,7 +61,7 @@ def heading_lines(
 
 
 def heading_source(lines: Lines, line: int) -> str:
-    """Return the text of a heading with its inline marks, without its heading marks."""
+    """Return the text of a heading with its inline markup, without the `#` signs."""
     text = lines.lines[line].strip()
     match = _ATX.match(text)
     return without_closing_marks(text[match.end() :]) if match else text
@@ -82,7 +81,7 @@ def labelled_end(lines: Lines, first: int, last: int) -> int:
 
 
 def front_matter_end(lines: Lines) -> int:
-    """Return the line after YAML (`---`) or TOML (`+++`) front matter; 0 without any."""
+    """Return the line after YAML (`---`) or TOML (`+++`) front matter, 0 if there is none."""
     end = end_of_front_matter(lines.text)
     return lines.line_at(end - 1) + 1 if end else 0
 

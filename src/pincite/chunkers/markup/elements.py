@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from pincite.model.documents import Rows
 
 _HEADING_CHARS = 120
-_DEEPEST = 6  # headings of a path
+_DEEPEST = 6  # headings in a path
 _TINY_SHARE = 0.25  # of the target, as in `packing`
-_HEADER_SHARE = 0.5  # of the room: a header row that is longer is cut
+_HEADER_SHARE = 0.5  # of the room: a longer header row is shortened
 
 
 @dataclass(slots=True)
 class _Group:
-    """Elements of one page that are cited together. `bare` means that all of them are headings.
-    `plain` is encoded instead of the text. Mutable, and used only in this module."""
+    """Elements of one page that are cited together. `bare`: all of them are headings. `plain` is
+    encoded instead of the text. Mutable, and used only in this module."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ class _Cutting:
         self._path: list[tuple[int, str]] = []
 
     def groups(self) -> Iterator[_Group]:
-        """Yield elements, with the headings above them."""
+        """Yield the elements with text, each with the headings directly above it if both fit."""
         waiting: _Group | None = None
         for element in self._elements:
             start, end = self._trimmed(element.start, element.end)
@@ -96,11 +96,11 @@ class _Cutting:
             yield waiting
 
     def _says_nothing(self, element: Element, start: int, end: int) -> bool:
-        """Return whether this is a picture without text and without a description."""
+        """Return whether the element is a picture without text and without a description."""
         return element.kind == "image" and not element.note and self._text[start:end] == PICTURE
 
     def _below(self, element: Element, start: int, end: int) -> Path:
-        """Return the heading path from this heading on."""
+        """Return the heading path of the elements below this heading."""
         name = " ".join(self._text[start:end].split()).lstrip("#").strip()
         level = max(1, element.level)
         while self._path and self._path[-1][0] >= level:
@@ -139,8 +139,9 @@ class _Cutting:
             yield group
 
     def _rows(self, element: Element, first: int, last: int) -> Rows | None:
-        """Return what `rows_within` returns for a span that ends with a character, without counting
-        the lines before it: a table may have very many parts."""
+        """Return the first and the last row of a span of the element, None if the element has no
+        rows. Equal to `rows_within`, but the lines before the span are not counted again: a table
+        may have very many parts."""
         if not element.row:
             return None
         row_at = self._lines.line_at
@@ -148,7 +149,7 @@ class _Cutting:
         return top, top + row_at(last - 1) - row_at(first)
 
     def _header(self, header: str, room: float) -> tuple[str, float]:
-        """Return the header of a table as repeated in its parts, and its cost."""
+        """Return the header for later parts of a table, shortened if necessary, and its cost."""
         cost = Lines(header).cost_until if header else [0.0]
         most = int(len(header) * min(1.0, room * _HEADER_SHARE / max(float(cost[-1]), 1.0)))
         return header[:most], float(cost[most])
@@ -156,7 +157,7 @@ class _Cutting:
     def _spans(
         self, start: int, end: int, *, room: float, target: float
     ) -> Iterator[tuple[int, int]]:
-        """Yield the span, or parts of it that fit: whole lines, if these fit."""
+        """Yield the span, or parts of it that fit: whole lines if possible."""
         if self._cost(start, end) <= room:
             yield start, end
             return
@@ -195,15 +196,16 @@ class _Cutting:
         return self._meet(a, b.start, b.page) and not a.visual and not b.visual
 
     def _meet(self, a: _Group, start: int, page: int) -> bool:
-        """Return whether the next group is on the same page, without a margin between them."""
+        """Return whether the next group is on the same page, with only white space between them."""
         return a.page == page and not self._text[a.end : start].strip()
 
     def small(self, a: _Group, b: _Group) -> bool:
-        """Return whether small neighbours fit into the target together."""
+        """Return whether two neighbours with related paths fit into the target together."""
         return related(a.path, b.path) and self._cost(a.start, b.end) <= self._packer.target(a.path)
 
     def left_over(self, a: _Group, b: _Group) -> bool:
-        """Return whether a tiny group joins the previous one, or the next one."""
+        """Return whether one of the groups is tiny, their paths are related, and both fit into the
+        room."""
         tiny = min(self._cost(a.start, a.end), self._cost(b.start, b.end)) < self._tiny
         shared = common_path(a.path, b.path)
         akin = related(a.path, b.path) or len(shared) == min(len(a.path), len(b.path))

@@ -1,5 +1,5 @@
-"""Cut HTML into spans of the original source; the text without tags is indexed instead. That of an
-image is its alternative text.
+"""Cut HTML into spans of its source. The visible text is indexed instead of the source, with the
+alternative text of images.
 
 Tags are found by a scan that visits each character once. It is simpler than a browser's rules: a
 tag ends at the first ">".
@@ -34,7 +34,7 @@ _OF_LISTS = frozenset({"dl", "dt", "dd"})
 _OPAQUE = frozenset({"script", "style", "template", "svg"})
 _PICTURED = frozenset({"img", "area", "input"})
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]*))?""")
-_MARKUP_SHARE = 0.1  # cost of a tag per length: chunks of pure markup must end, too
+_MARKUP_SHARE = 0.1  # of the cost of the source, so that chunks with only markup have a limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Page:
     runs: list[tuple[int, int]]
     breaks: list[int]  #: where block tags begin
     headings: list[tuple[int, int, str]]
-    alternatives: set[int]  #: where runs begin that are the alternative text of an image
-    terms: set[int]  #: where runs begin that are a term of a list of definitions
+    alternatives: set[int]  #: starts of runs that are the alternative text of an image
+    terms: set[int]  #: starts of runs that are a term in a definition list
 
 
 def html_lines(text: str, page: Page) -> Lines:
-    """Return lines with the cost of their visible text, and a tenth of that of the rest."""
+    """Return lines with the cost of their visible text, plus a tenth of that of their source."""
     kept: list[str] = []
     position = 0
     for start, end in page.runs:
@@ -61,8 +61,8 @@ def html_lines(text: str, page: Page) -> Lines:
 
 
 def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield sections by heading; within them, lines that begin with a block tag divide. A term
-    stays with its definition."""
+    """Yield sections by heading. A section that does not fit is divided at lines with a block tag.
+    A term stays with its definition."""
     path: Path = ()
     levels: list[int] = []
     first = 0
@@ -80,7 +80,7 @@ def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iter
 
 
 def _cuts(lines: Lines, page: Page) -> list[tuple[int, bool]]:
-    """Return the lines with a block tag, and whether the last visible text above is a term."""
+    """Return the lines with a block tag, and whether the last visible text above each is a term."""
     cuts: list[tuple[int, bool]] = []
     runs = iter(page.runs)
     run = next(runs, None)
@@ -95,7 +95,7 @@ def _cuts(lines: Lines, page: Page) -> list[tuple[int, bool]]:
 
 
 def with_plain(section: Section, text: str, page: Page) -> Section:
-    """Return the section with its visible text."""
+    """Return the section with its visible text as `plain`. Block tags begin a new line."""
     parts: list[str] = []
     end_of_last = section.start
     index = max(0, bisect_right(page.runs, (section.start, len(text))) - 1)
@@ -113,13 +113,13 @@ def with_plain(section: Section, text: str, page: Page) -> Section:
 
 
 def scan(text: str) -> Page:
-    """Find the tags."""
+    """Find the tags of a page, and return its visible text and headings. Takes linear time."""
     lowered = text.lower() if text.isascii() else text
     page = Page([], [], [], set(), set())
     title_from, level, heading_at = -1, 0, 0
     in_term = False
     position = 0
-    absent: set[str] = set()  # endings that do not occur below: searched only once
+    absent: set[str] = set()  # endings that do not occur in the rest: searched only once
     while True:
         opening = text.find("<", position)
         match = _NAME.match(text, opening + 1) if opening >= 0 else None
@@ -171,7 +171,7 @@ def _add_alternative(page: Page, text: str, start: int, end: int) -> None:
 
 
 def _end_of_tag(text: str, opening: int, absent: set[str]) -> int:
-    """Return the position after the tag or comment that begins here; -1 if nothing closes it."""
+    """Return the position after the tag or comment that begins here; -1 if it is never closed."""
     mark = "-->" if text.startswith("<!--", opening) else ">"
     found = _find(text, mark, opening + 1, absent)
     if found < 0 and mark != ">":

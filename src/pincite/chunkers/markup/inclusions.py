@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from pincite.model import Section
 
-# of what one line shows: the dense encoder reads a quarter of it  # guess, unmeasured
+# of the content that one line includes; dense encoders read a quarter of it  # guess, unmeasured
 _SHOWN_CHARS = 4_000
 
 
 def lines_with(text: str, inclusions: Mapping[int, str], most_tokens: int) -> Lines:
-    """Return lines with the cost of their included content, up to `most_tokens` each, so that no
-    line is cut because of it."""
+    """Return lines with the cost of their included content. It counts up to `most_tokens` for each
+    line, so that no line is cut because of it."""
     if not inclusions:
         return Lines(text)
     bare = Lines(text)
@@ -36,7 +36,7 @@ def lines_with(text: str, inclusions: Mapping[int, str], most_tokens: int) -> Li
 def with_inclusions(
     sections: Iterable[Section], lines: Lines, inclusions: Mapping[int, str]
 ) -> Iterator[Section]:
-    """Yield sections whose `plain` has the included content instead of the including lines."""
+    """Yield the sections. `plain` has the included content instead of the lines that include it."""
     shown = sorted(inclusions)
     for section in sections:
         first, last = lines.line_at(section.start), lines.line_at(section.end - 1)

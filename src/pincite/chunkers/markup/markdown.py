@@ -1,4 +1,5 @@
-"""Markdown: sections by heading, blocks within them, with the labels of tabs and admonitions."""
+"""Cut Markdown into sections by headings, and these into blocks. Titles of tabs and admonitions are
+added to the heading path."""
 
 from __future__ import annotations
 
@@ -28,21 +29,21 @@ if TYPE_CHECKING:
 _CELL = r"[ \t]*+:?-++:?[ \t]*+"
 _TABLE_RULE = re.compile(rf"[ \t]*+\|?(?:{_CELL}\|)++(?:{_CELL})?\s*+")
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
-_DEEPEST = 6  # labelled blocks within labelled blocks; below that, lines decide
+_DEEPEST = 6  # nested labelled blocks; deeper ones are cut between lines
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    first: int  #: where it begins, with what is before it if it is the first
+    first: int  #: its first line; the first block has the lines before it, too
     last: int
     top: int  #: its own first line
     kind: str
     level: int = 0
-    cuts: tuple[int, ...] = ()  #: where list items or table rows begin
+    cuts: tuple[int, ...] = ()  #: the first lines of list items
 
 
 def markdown_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield a section without its subsections as one piece if it fits, else its blocks."""
+    """Yield each section, without its subsections, as one piece if it fits, else its blocks."""
     front = front_matter_end(lines)
     if front:
         yield Piece(0, front)
@@ -125,12 +126,12 @@ def _block_pieces(
 
 
 def _is_table(lines: Lines, block: _Block) -> bool:
-    """Return whether the second line of this paragraph separates a table's head from its rows."""
+    """Return whether this paragraph is a table: its second line is the rule below a header."""
     return block.top + 1 < block.last and bool(_TABLE_RULE.fullmatch(lines.lines[block.top + 1]))
 
 
 def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) -> bool:
-    """Return whether this paragraph ends in a colon before a list, a table or code."""
+    """Return whether this paragraph ends in a colon and another block follows."""
     if block.kind != "paragraph" or number + 1 == len(blocks):
         return False
     _, last = lines.trim(block.first, block.last)
@@ -138,8 +139,8 @@ def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) 
 
 
 def _blocks(lines: Lines, first: int, last: int, depth: int) -> list[_Block]:
-    """Return the blocks of a range whose content is indented by 4 columns per depth. Lines between
-    them (blank lines, link definitions) belong to the previous block."""
+    """Return the blocks of a range of lines whose content is indented by 4 columns per depth. Lines
+    between blocks (blank lines, link definitions) belong to the previous block."""
     found: list[_Block] = []
     items: dict[int, list[int]] = {}  # first lines of its items by the number of a list
     for token in parse_blocks(lines, first, last, depth * 4):

@@ -1,6 +1,6 @@
-"""Transcripts in Markdown: a chunk is a turn, or a few short ones, and is a span of the file.
+"""Cut transcripts in Markdown: a chunk is one turn, a few short ones, or a part of a long one.
 
-Text before the first turn (front matter, a title) is cut like a page and has no speaker.
+Text before the first turn (front matter, a title) is cut like a page, and has no speaker.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def chunk_markdown_transcript(
 
 
 def _about(head: str) -> dict[str, Any]:
-    """Return time and session from the front matter."""
+    """Return the time and the session from the front matter of the text before the first turn."""
     said = front_matter_of(head).values
     found: dict[str, Any] = {}
     for name, keys in (("time", TIMES), ("session", SESSIONS)):

@@ -1,4 +1,4 @@
-"""Cut manual pages (man and mdoc): sections by headings, and terms with their text."""
+"""Cut manual pages (man and mdoc) into sections by headings, and keep terms with their text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from pincite.model import Section
     from pincite.support.roff.reader import Line
 
-#: Of the cost of requests, escapes and comments, as of tags in HTML.  # guess, unmeasured
+#: Share of the cost of the source, for requests and escapes, as in HTML.  # guess, unmeasured
 _HIDDEN_SHARE = 0.1
 _LEVELS = {"section": 1, "subsection": 2}
-_DEEPEST = 6  # levels of indentation that are told apart; guess, unmeasured
+_DEEPEST = 6  # levels of indentation; guess, unmeasured
 _LONGEST = 120  # characters of a term above its text, as of headings
 _WORDS = frozenset(("text", "code", "row"))
 
 
 def roff_lines(text: str, page: Sequence[Line]) -> Lines:
-    """Return lines with the cost of what they display, and a tenth of that of the rest."""
+    """Return lines with the cost of their displayed text, plus a tenth of that of their source."""
     displayed = cumulative_cost(words_of(page).replace(UNSEEN, " "))
     return Lines(text, displayed + _HIDDEN_SHARE * cumulative_cost(text))
 
@@ -38,8 +38,8 @@ def roff_lines(text: str, page: Sequence[Line]) -> Lines:
 def roff_pieces(
     lines: Lines, page: Sequence[Line], room: Callable[[Path], float]
 ) -> Iterator[Piece]:
-    """Yield sections by headings (`.SH`, `.SS`, `.Sh`, `.Ss`). Those that are too long are divided
-    into items and paragraphs, and such an item again. Terms stay with the text below them."""
+    """Yield sections by headings (`.SH`, `.SS`, `.Sh`, `.Ss`). A section that does not fit is
+    divided into items and paragraphs, and so is an item. Terms stay with the text below them."""
     reader = _Reader(lines)
     for number, line in enumerate(page[: len(lines)]):
         reader.read(number, line)
@@ -53,8 +53,8 @@ def roff_pieces(
 
 
 class _Start(NamedTuple):
-    """A line where an item or a paragraph begins, how deep it is, and the term of the item. What is
-    deeper belongs to what is above."""
+    """The first line of an item or a paragraph, its depth, and the term of the item. A deeper one
+    belongs to the one above it."""
 
     line: int
     depth: int
@@ -73,9 +73,9 @@ def _pieces(
     path: Path,
     room: Callable[[Path], float],
 ) -> Iterator[Piece]:
-    """Yield the pieces of lines, which begin at `starts`. What is too long is divided where it is
-    least deep, and later parts of an item are below its term. Takes time linear in the starts for
-    each depth, of which there are few."""
+    """Yield the pieces of a span of lines, which begin at `starts`. A span that does not fit is
+    divided at the starts of least depth. Later parts of an item have its term in their heading
+    path. For each depth, of which there are few, this takes time linear in the starts."""
     first, last = span
     if not starts or lines.cost(first, last) <= room(path):
         if first < last:
@@ -99,11 +99,11 @@ class _Reader:
         self.headings: list[Heading] = []
         self.starts: list[_Start] = []
         self._lines = lines
-        self._open = [False]  # for each level: is it in an item?
-        self._said = ""  # the last words since the last start
-        self._count = 0  # of lines with words since then
-        self._is_term = False  # was there nothing but terms?
-        self._next: tuple[int, int] | None = None  # line and depth of a start, if words follow
+        self._open = [False]  # for each level: whether an item is open
+        self._said = ""  # the last line with words since the last start
+        self._count = 0  # lines with words since the last start
+        self._is_term = False  # whether only terms have followed the last start
+        self._next: tuple[int, int] | None = None  # line and depth of the next start
 
     def read(self, number: int, line: Line) -> None:
         kind = line.kind
@@ -155,8 +155,8 @@ class _Reader:
 
 
 def with_shown(section: Section, words: str) -> Section:
-    """Return the section with what it displays; one of comments alone as it is. `words` are those
-    of the whole page."""
+    """Return the section with its displayed text as `plain`; unchanged if it displays nothing.
+    `words` is the displayed text of the whole page."""
     said = words[section.start : section.end].replace(UNSEEN, "")
     kept = (line.rstrip() for line in said.split("\n"))
     plain = "\n".join(line for line in kept if line)
