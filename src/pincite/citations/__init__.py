@@ -1,1 +1,1 @@
-"""Citations: finding, reading and checking the text that they name."""
+"""Citations: find, read and check the text that they name."""

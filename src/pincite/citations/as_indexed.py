@@ -12,13 +12,13 @@ from pincite.model.spans import joined
 
 
 def is_indexed(ref: str, chunk: Chunk) -> bool:
-    """Does a ref name the revision that a chunk was indexed at?"""
+    """Return whether a ref names the revision at which a chunk was indexed."""
     return same_revision(ref, chunk.ref) or names_content(ref, chunk.content_hash)
 
 
 def text_as_indexed(chunks: Sequence[Chunk], cited: Citation) -> str | None:
-    """Return the text of the cited lines, columns or characters in the indexed revision. None if
-    that is another one than the cited one, or if the chunks do not have all of the text."""
+    """Return the text of the cited lines, columns or characters from the chunks of a document. None
+    if the indexed revision is not the cited one, or if the chunks do not have all of the text."""
     merged: Chunk | None = None
     for chunk in sorted(chunks, key=lambda one: (one.start, one.end)):
         if not is_indexed(cited.ref, chunk):

@@ -1,4 +1,4 @@
-"""Follow the text of a citation to its place in the current file, or warn that it may be gone."""
+"""Find the text of a citation in the current file, or warn that it may no longer be there."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from pincite.support.finding.find import Lines, find_chars
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What the reader of a citation is told, "" if the cited place has the cited text, and the
-    place `now` of that text if it is another one."""
+    """The result of `follow`. `warning` is for the reader, "" if the cited place still has the
+    cited text. `now` is the current place of that text, None if it is the cited one or unknown."""
 
     warning: str = ""
     now: Citation | None = None
@@ -47,13 +47,14 @@ class Followed:
 def follow(
     known: IndexedFile, folder: Path | None, cited: Citation, indexed: str | None
 ) -> Followed:
-    """Return where the text of the cited revision is now. `indexed` is that text if the index has
-    it, otherwise the revision is read, if it is at hand. Reads the source again."""
+    """Return the place where the text of the cited revision is now. The text is read from the
+    revision if that is available, else it is `indexed`, the text that the index has of it. Reads
+    the source again."""
     try:
         with reopened(known, folder) as opened:
             return _follow(opened, known.path, cited, indexed)
     except PinciteError:
-        return Followed()  # it was read a moment ago; nothing more can be said
+        return Followed()  # the source was readable a moment ago; nothing more is known
 
 
 def _follow(opened: OpenSource, path: str, cited: Citation, indexed: str | None) -> Followed:
@@ -78,7 +79,8 @@ def _follow(opened: OpenSource, path: str, cited: Citation, indexed: str | None)
 def _text_then(
     opened: OpenSource, path: str, cited: Citation, document: Document, raw: bytes
 ) -> str | None:
-    """The text of the cited place in the cited revision, which has these bytes."""
+    """Return the text of the cited place in the cited revision, whose file has these bytes. None if
+    the revision has no such file or lines. Raises UsageError for a page that it does not have."""
     if not raw:
         return None
     if unit_of(document) is not None:
@@ -98,7 +100,7 @@ def _text_at(text: str, cited: Citation) -> str | None:
 
 
 def _lines_at(text: str, cited: Citation) -> Lines:
-    """The cited lines; those beyond the end of the text are not read."""
+    """Return the cited lines, up to the last line of the text."""
     last = text.count("\n") + (not text.endswith("\n"))
     return Lines(cited.start_line or 1, min(cited.end_line or cited.start_line or 1, last))
 
@@ -146,7 +148,8 @@ def _place_at(document: Document, cited: Citation) -> Place | None:
 
 
 def _place_of(document: Document, cited: Citation, then: str) -> Place | None:
-    """Where an extracted document or a record has the text, which may be all of a page."""
+    """Return the place of the text in an extracted document or a record, None if it is missing. If
+    no characters are cited, the text is that of a whole page, or of rows."""
     if (chars := _chars(cited)) is None:
         return find_page(document, then, cited.page, cited.page_unit, cited.rows)
     start = find_chars(document.text, then, chars[0])

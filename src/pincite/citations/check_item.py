@@ -1,4 +1,4 @@
-"""Checks of one item of a pack: in the files as they are, and in the revision it names."""
+"""Check one item of a pack against the current file, and against the cited revision."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ RevisionState = Literal["confirmed", "refuted", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What has become of one item of a pack. `start_line` and `end_line` are where its text is
-    now, in a record also `start_char` and `end_char`; in an extracted document these and its `page`
-    stand in place of lines. `revision` says whether the cited revision
-    has the text there; it is `unknown` where that revision is not at hand."""
+    """The result of checking one item of a pack. `number` and `citation` are those of the item.
+    `start_line` and `end_line` (from 1, inclusive) are the current place of its text. In a record,
+    there are also `start_char` and `end_char` (from 0, end exclusive); in an extracted document,
+    these and `page` instead of lines. `revision`: whether the cited revision has the text at the
+    cited place; `unknown` if that revision is not available."""
 
     number: int
     citation: str
@@ -42,12 +43,17 @@ class Checked:
 def check_item(
     opened: OpenSource, item: Evidence, *, text_cut: bool = False, renames: Renames | None = None
 ) -> Checked:
-    """`fresh`: the cited lines are the text, and the cited revision does not contradict it.
-    `moved`: the text stands elsewhere in the file, or the file elsewhere in the source.
-    `changed`: it is nowhere, or the cited revision has something else at those lines, or neither
-    that nor the file has the lines that are shown around it.
-    `deleted`: the file is gone. With `text_cut`, texts are beginnings. With `renames`, other
-    files are looked at: it may have got another name. Raises SourceError.
+    """Return the result of checking an item of a pack. Its status is one of:
+
+    - `fresh`: the text is in the cited lines, and the cited revision does not contradict this;
+    - `moved`: the text is elsewhere in the file, or the file is elsewhere in the source;
+    - `changed`: the text is not in the file, or the cited revision has another text in the cited
+      lines, or the context lines around the text are neither in that revision nor in the file;
+    - `deleted`: the file no longer exists;
+    - `unknown`: the file is left out of its source now.
+
+    With `text_cut`, texts of items may be only the beginning of the cited text. With `renames`, a
+    missing file is searched under other names. Raises SourceError.
     """
     document = document_at(opened, item.path)
     checked = _check_text(opened, document, item, text_cut=text_cut, renames=renames)
@@ -66,7 +72,7 @@ def _check_text(
     text_cut: bool,
     renames: Renames | None,
 ) -> Checked:
-    """As `check_item`, without the lines that are shown around it."""
+    """Return the result of `check_item` without a check of the context lines."""
     if item.page is not None:
         return check_page(opened, document, item, text_cut=text_cut, renames=renames)
     if item.start_char is not None and item.end_char is not None:
@@ -85,9 +91,9 @@ def _check_text(
 
 
 async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = False) -> Checked:
-    """What has become of an item of a collection whose sources are not indexed here. It is
-    `unknown` at best: that the collection has the same text says nothing of the source. Raises
-    StoreError, UsageError."""
+    """Return the result of checking an item of a collection whose sources are not indexed here. The
+    best status is `unknown`: if the collection has the same text, the source may have another one.
+    Raises StoreError, UsageError."""
     found = await index.load(item.collection, [item.chunk_id])
     if not found:
         return Checked(item.number, item.citation, "deleted", "the collection no longer has it")
@@ -99,7 +105,8 @@ async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = Fals
 
 
 def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) -> Checked:
-    """As `check_item`, of a record: by characters; only its current revision is kept."""
+    """Return the result of `check_item` for an item of a record, which is cited by characters. Only
+    the current revision of a record is stored."""
     if document is None:
         return Checked(item.number, item.citation, "deleted", "the record is gone")
     chars = chars_now(document.text, item, text_cut=text_cut)
@@ -138,10 +145,11 @@ def check_page(
     text_cut: bool,
     renames: Renames | None,
 ) -> Checked:
-    """As `check_item`, of an extracted document: by page and characters of its text."""
+    """Return the result of `check_item` for an item of an extracted document, which is cited by
+    page and characters."""
     then = cited_then(opened, item, document)
     if opened.source.kind == "records":
-        renames = None  # the same text in another record is another document
+        renames = None  # a record with the same text is another document
     revision: RevisionState = "unknown"
     if then is not None:
         revision = "confirmed" if held_against(then, item, text_cut=text_cut).there else "refuted"
@@ -206,7 +214,7 @@ def _now(
 def _absent(
     opened: OpenSource, item: Evidence, *, renames: Renames | None
 ) -> tuple[CitationStatus, str]:
-    """As `absent`, or where the file has been moved to."""
+    """Return the result of `absent`, or `moved` if another file has the content of this one."""
     status, said = absent(opened, item.path)
     path = None
     if renames is not None and status == "deleted":
@@ -232,7 +240,7 @@ def _revision(
 
 
 def _text_then(opened: OpenSource, item: Evidence, document: Document) -> str | None:
-    """The whole text of the cited revision, None where that is not at hand."""
+    """Return the text of the whole file in the cited revision, None if that is not available."""
     if item.page is not None:
         then = cited_then(opened, item, document)
         return None if then is None else then.text
@@ -241,7 +249,8 @@ def _text_then(opened: OpenSource, item: Evidence, document: Document) -> str | 
 
 
 def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
-    """Are the cited lines the text? A checkout may have translated line ends."""
+    """Return whether the cited lines of a file have the text of the item. A checkout may have
+    translated line ends."""
     columns = item.start_column, item.end_column
     chars = chars_of_lines(text, item.start_line, item.end_line, columns)
     if chars is None:
@@ -255,7 +264,8 @@ def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
 
 
 def _find(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] | None:
-    """Where the text is now. What began or ended with a line must do so still."""
+    """Return the current place of the text, as characters. If the item began or ended with whole
+    lines, so does this place."""
     return find_span(
         text,
         item.text,

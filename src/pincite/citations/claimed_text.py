@@ -24,8 +24,9 @@ from pincite.support.finding.word_ends import places
 
 @dataclass(frozen=True, slots=True)
 class ClaimedText:
-    """What is claimed: that these lines of a file, or characters of a record or a page, have this
-    text, or are of this revision. A text that is `cut` may begin and end inside of a word."""
+    """The claim that a place in a file, a record or a page has this `text`, or, without a text, has
+    this revision. Lines count from 1, characters from 0 with an exclusive end. A `cut` text may
+    begin and end inside a word."""
 
     known: IndexedFile
     start_line: int | None
@@ -41,7 +42,7 @@ class ClaimedText:
 
 
 def citation_of(cited: ClaimedText) -> Citation:
-    """The place that is cited, with its revision."""
+    """Return the citation of the claimed place, with its revision and without its source."""
     lines = lines_cited(cited) if cited.start_line is not None else (None, None)
     return Citation(
         source="",
@@ -57,14 +58,16 @@ def citation_of(cited: ClaimedText) -> Citation:
 
 
 def escapes_of(document: Document) -> Escapes:
-    """Which escapes a document may have: those of strings in code and JSON, or those of roff."""
+    """Return the kind of escapes that a document may have: "code" for strings in code and data,
+    "roff", or "" for none."""
     if document.language == "roff":
         return "roff"
     return "" if document.source_type == "docs" else "code"
 
 
 def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str | None:
-    """The text of the cited revision, where that is another one and at hand, else None."""
+    """Return the text of the whole file in the cited revision. None if that is the current one, if
+    it is not available, or if no lines are cited."""
     if cited.start_line is None or cited.chars is not None or is_revision(cited, document):
         return None
     raw = opened.read_at(cited.ref, cited.known.path)
@@ -72,14 +75,15 @@ def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str
 
 
 def cited_chars(cited: ClaimedText, text: str) -> tuple[int, int] | None:
-    """The characters that the cited lines and columns name, None if the text has none of them."""
+    """Return the characters of the cited lines and columns, those of the whole text if no lines are
+    cited. None if the text does not have these lines or columns."""
     if cited.start_line is None:
         return 0, len(text)
     return chars_of_lines(text, *lines_cited(cited), cited.columns)
 
 
 def lines_cited(cited: ClaimedText) -> tuple[int, int]:
-    """The first and the last of the cited lines, of all lines where none is cited."""
+    """Return the first and the last cited line; without cited lines, those of any text."""
     if cited.start_line is None:
         return 1, 10**9
     return cited.start_line, cited.start_line if cited.end_line is None else cited.end_line
@@ -91,7 +95,8 @@ def cited_text(cited: ClaimedText, text: str) -> str:
 
 
 def impossible(cited: ClaimedText, document: Document) -> str:
-    """Why no revision of this file has such a place, "" where one may have it."""
+    """Return why the cited place is impossible: for a page, in the current document; for lines, in
+    any text. "" if it is possible."""
     if cited.page is not None:
         try:
             place_in(document, cited.page, cited.page_unit, cited.chars, cited.rows)
@@ -106,7 +111,7 @@ def impossible(cited: ClaimedText, document: Document) -> str:
 
 
 def outside(cited: ClaimedText, text: str) -> str:
-    """Why this text of the file has no such lines or columns, "" where it has them."""
+    """Return why this text of the file lacks the cited lines or columns, "" if it has them."""
     if cited.start_line is None or cited.chars is not None:
         return ""
     start, end = lines_cited(cited)
@@ -122,7 +127,7 @@ def outside(cited: ClaimedText, text: str) -> str:
 
 
 def is_revision(cited: ClaimedText, document: Document) -> bool:
-    """Is the file as it is now that of the cited revision, which may be shortened?"""
+    """Return whether the current file has the cited revision, which may be abbreviated."""
     if names_content(cited.ref, document.content_hash) or same_revision(cited.ref, document.ref):
         return True
     as_indexed = document.content_hash == cited.known.content_hash
@@ -130,12 +135,13 @@ def is_revision(cited: ClaimedText, document: Document) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Are the words the same, whatever the white space?"""
+    """Return whether the texts are equal apart from white space."""
     return one.split() == other.split()
 
 
 class Passages:
-    """The text of all chunks of a document, and where they begin and end in it."""
+    """The text of all chunks of a document with normalised white space, and the boundaries of the
+    chunks in it."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         parts: list[str] = []
@@ -156,9 +162,8 @@ class Passages:
         self._text = "".join(parts)
 
     def has(self, quote: str) -> bool:
-        """Is a quote, whatever its white space, exactly one chunk or several that follow each
-        other? Takes time linear in both; without chunks of its length, its text is not looked
-        for."""
+        """Return whether a quote, apart from white space, is exactly one chunk, or several
+        consecutive ones. Takes time linear in the lengths of both."""
         wanted = " ".join(quote.split())
         size = len(wanted)
         begins = {at for at in self._begins if at + size in self._ends}
@@ -166,7 +171,8 @@ class Passages:
 
 
 def was_cited(cited: ClaimedText, folder: Path | None) -> bool:
-    """Is the text all that the citation names in its revision, if that is at hand?"""
+    """Return whether the text is, apart from white space, exactly the text of the cited characters
+    or columns in the cited revision; False if that is not available."""
     path = cited.known.path
     with suppress(PinciteError), reopened(cited.known, folder) as opened:
         if cited.chars is not None:

@@ -1,4 +1,4 @@
-"""Checks of citations and quotes: which file and place a claim names, then `compare_claim`."""
+"""Check citations and quotes: find the file and place that a claim names, then `compare_claim`."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from pincite.support.fields import replace
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
 _Place = tuple[str, str, str]  # collection, source and path of a document
-_SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
+_SHORTEST_ID = 8  # as in `get`; a shorter one may later name another chunk
 
 
 def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
-    """One or several claims; a text is a citation without a quote. Raises UsageError for anything
-    else."""
+    """Return the given claims. A text is a citation without a quote. Raises UsageError for values
+    of other types."""
     if isinstance(given, str | Claim):
         given = (given,)
     if not isinstance(given, Iterable):
@@ -65,19 +65,23 @@ async def check_claims(
     faults: bool = True,
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[ClaimCheck, ...]:
-    """One verdict per claim, in their order. White space in quotes does not count.
+    """Return one verdict for each claim, in their order. White space in quotes is ignored.
 
-    `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
-    `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or without a
-    quote, the file has no such lines, columns or page. `deleted`: the file is gone. `moved` is
-    also a file whose content another one has. `unknown`: it is not indexed, nor was it in the cited
-    revision, or the file is of another revision, which is not at hand, and there is no quote.
-    An id stands for the text of its chunk, the lines of a commit that git has for theirs, and so do
-    those of the indexed revision. Records are in the index `folder`.
-    What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
-    Without `faults`, the detail of a store that fails is left out, and the path with it.
-    `told` gets the number of different claims that are checked, and of all. Raises UsageError for
-    these, and TagsRequired.
+    - `fresh`: the cited place has the quote; without a quote, the file has the cited revision;
+    - `moved`: the quote is elsewhere in the file, or another file has the content of a deleted one;
+    - `changed`: the quote is not in the file, or the file has no such lines, columns or page;
+    - `deleted`: the file no longer exists;
+    - `unknown`: the file is not indexed, and was not in the cited revision; or it cannot be read;
+      or there is no quote, and the cited revision is neither the current one nor available.
+
+    Without a quote, the text of the cited place is used as one, if it is known: the text of the
+    chunk for an id, else that of the cited revision, from git or from the index. Records are in the
+    index `folder`.
+
+    Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
+    indexed. Without `faults`, the error of a failing store is left out, and so is the path. `told`
+    is called with the number of distinct claims that have been checked, and with the number of all.
+    Raises UsageError and TagsRequired for tags, bounds and collections.
     """
     within = await open_within(index, tags, collections, bounds)
     renames = None if within.narrowed else Renames()
@@ -89,7 +93,7 @@ def _tell_nobody(_done: int, _total: int) -> None: ...
 
 
 class _Checking:
-    """The claims of one request: each once, and those about one document together."""
+    """Checks the claims of one request: each once, and claims about one document together."""
 
     def __init__(
         self, index: CitedIndex, folder: Path | None, faults: bool, renames: Renames | None
@@ -103,7 +107,7 @@ class _Checking:
     async def all(
         self, claims: Sequence[Claim], told: Callable[[int, int], object]
     ) -> tuple[ClaimCheck, ...]:
-        """The verdicts in the order of the claims."""
+        """Return the verdicts in the order of the claims."""
         found: dict[Claim, ClaimCheck] = {}
         about: dict[_Place, list[tuple[Claim, ClaimedText]]] = {}
         distinct = dict.fromkeys(claims)
@@ -130,7 +134,7 @@ class _Checking:
         found: dict[Claim, ClaimCheck],
         told: Callable[[int], object],
     ) -> None:
-        """Add the verdicts of claims about one document to those that were found."""
+        """Add the verdicts of claims about one document to `found`."""
         passages: Passages | None = None
         for claim, cited in claims:
             told(len(found))
@@ -140,8 +144,8 @@ class _Checking:
                 continue
             if found[claim].status != "changed" or cited.cut:
                 continue
-            # A passage of the index may begin and end inside of a word, other quotes may not.
-            # One that is nowhere in the file is none of either.
+            # A quote of a whole passage may begin and end inside a word, other quotes may not.
+            # First, check whether the file has it at all.
             if await asyncio.to_thread(self._files.lack, place, claim.quote):
                 continue
             try:
@@ -155,8 +159,8 @@ class _Checking:
                 found[claim] = await self._compare(claim, replace(cited, cut=True))
 
     async def _as_indexed(self, claim: Claim, cited: ClaimedText, found: ClaimCheck) -> ClaimCheck:
-        """The verdict on the text that the index has of the cited place, if it has that revision,
-        else what was `found`."""
+        """Return the verdict on the text that the index has of the cited place, if it has that
+        revision; otherwise `found`."""
         known = cited.known
         try:
             place = known.collection, known.record.source.name, known.path
@@ -239,7 +243,7 @@ async def _as_written(
         return replace(_cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text)
     try:
         known = await find_path(index, infos, citation.place, citation.source)
-    except NotNamed as error:  # `a.py:12-20` reads as a place in a source of the name `a.py`
+    except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`
         raise NotNamed(not_named(claim.citation)) from error
     return _cited_in(known, citation, claim)
 
@@ -258,8 +262,8 @@ def _cited_in(known: IndexedFile, cited: Citation, claim: Claim) -> ClaimedText:
 
 
 def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText | None:
-    """A citation of a file that is not indexed, if an earlier revision of its source may have had
-    it."""
+    """Return the claim for a citation of a file that is not indexed, but may have been in an
+    earlier revision of its source; None if there is no such source."""
     for form in forms(claim.citation):
         with_lines = [(one.name, one) for one in spans(form) if one.first is not None]
         for name, span in ((form, None), *with_lines, (form, Span(form))):
@@ -276,7 +280,7 @@ def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText | N
                 continue
             whole = _cited_in(found[0], cited, claim)
             if span is None and whole.start_line is None and whole.page is None:
-                continue  # the name may have lines in another form
+                continue  # lines may be written in another form
             if span is None or span.first is None:
                 return whole
             last = span.last or span.first

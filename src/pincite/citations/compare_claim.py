@@ -1,4 +1,4 @@
-"""Comparison of one claim with its file as it is now."""
+"""Compare one claim with the current file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from pincite.support.finding.find import Lines, find_text, has_words
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A citation or the #id of a chunk, with the quoted words, if any."""
+    """A citation or the #id of a chunk, and the quoted words, "" for none."""
 
     citation: str
     quote: str = ""
@@ -61,9 +61,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
-    """What has become of a claim. `path` and lines (1-based, inclusive), in a record also the
-    characters, are where its text is now, None where that cannot be said. In an extracted document
-    the `page` and characters stand in place of lines."""
+    """The verdict on a claim. `path` and the lines (from 1, inclusive) are the current place of its
+    text; None if unknown. In a record, there are also characters (from 0, end exclusive); in an
+    extracted document, `page` and characters instead of lines."""
 
     citation: str
     status: CitationStatus
@@ -84,9 +84,9 @@ def compare_claim(
     renames: Renames | None,
     files: CurrentFiles,
 ) -> ClaimCheck:
-    """What is claimed, against what the source has now; for a thread, as a source may be in a
-    database that does not answer. Without `renames` no other file may be named. `files` are of one
-    request, and of one thread at a time."""
+    """Return the verdict on a claim, from the current files of its source. Call it in a thread: a
+    source may be in a database that does not answer. Without `renames`, no other file is named as
+    the new place. `files` are those of one request; use them in one thread at a time."""
     try:
         with reopened(cited.known, folder) as opened:
             if not cited.known.content_hash:
@@ -105,7 +105,7 @@ def compare_claim(
                     if said := outside(cited, then):
                         return ClaimCheck(claim.citation, "changed", said, cited.known.path)
                     cited = replace(cited, text=cited_text(cited, then))
-    except StoreError as error:  # a database that is away says nothing of what is in it
+    except StoreError as error:  # without its database, nothing is known of a source
         return unanswered(claim, cited, error, faults)
     except PinciteError as error:
         if not cited.known.content_hash:
@@ -132,7 +132,8 @@ def compare_claim(
 
 
 def unanswered(claim: Claim, cited: ClaimedText, error: StoreError, faults: bool) -> ClaimCheck:
-    """A store that is away says nothing of what is in it. Its error may name files of a server."""
+    """Return the verdict `unknown` for a store that is not available. Without `faults`, its error
+    is left out: it may name files of a server."""
     if not faults:
         return ClaimCheck(claim.citation, "unknown")
     return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
@@ -141,8 +142,9 @@ def unanswered(claim: Claim, cited: ClaimedText, error: StoreError, faults: bool
 def _gone_before(
     claim: Claim, cited: ClaimedText, opened: OpenSource, renames: Renames | None
 ) -> ClaimCheck:
-    """A file that is not indexed, and must be where files are. Only what the cited commit has is
-    looked at, not what is on disk, which nobody has indexed. The file of another ref is gone."""
+    """Return the verdict on a file that is not indexed. It is that of `_gone` if the file would
+    belong to the source and no longer exists, and if the cited commit has it, or the ref names a
+    content; otherwise `unknown`. A file on disk is not read, because it is not indexed."""
     record, path = cited.known.record, cited.known.path
     may_be_one = (
         within_any(path, record.within) is not None
@@ -163,8 +165,8 @@ def _gone_before(
 def _gone(
     claim: Claim, cited: ClaimedText, opened: OpenSource, content_hash: str, renames: Renames | None
 ) -> ClaimCheck:
-    """A file that the source does not have now: moved, where another one has its content. The hash
-    may be the beginning of one, or "" if it is not known."""
+    """Return the verdict on a file that the source does not have now: `moved` if another file has
+    its content. The hash may be abbreviated, or "" if it is unknown."""
     path, parts = cited.known.path, cited.known.record.within
     status, detail = absent(opened, path)
     there = None
@@ -228,8 +230,7 @@ def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
 
 
 def _compare_revision(cited: ClaimedText, current: CurrentFile) -> _Verdict:
-    """All text that the cited lines and columns have in the cited revision, against the file as it
-    is now."""
+    """Compare the text that the cited lines had in the cited revision with the current file."""
     text, lines = current.document.text, Lines(*lines_cited(cited))
     found = find_cited(text, cited.text, lines, cited.columns)
     if found is None:
@@ -246,7 +247,7 @@ def _compare_revision(cited: ClaimedText, current: CurrentFile) -> _Verdict:
 def _compare_chars(
     claim: Claim, cited: ClaimedText, current: CurrentFile, start: int, end: int
 ) -> ClaimCheck:
-    """What is claimed of a record, against the record as it is now."""
+    """Compare a claim about a record with the current record."""
     document = current.document
     path, text = cited.known.path, document.text
     if cited.text.strip():
@@ -272,7 +273,7 @@ def _compare_chars(
 
 
 def _lines(text: str, start: int, end: int) -> Lines:
-    """The lines that these characters are in."""
+    """Return the lines that contain these characters."""
     return Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1)
 
 
@@ -284,7 +285,7 @@ def _in_record(
     lines: Lines,
     chars: tuple[int, int],
 ) -> ClaimCheck:
-    """The verdict with a place in a record: its lines and its characters."""
+    """Return a verdict with a place in a record: its lines and its characters."""
     return ClaimCheck(
         citation=claim.citation,
         status=status,
@@ -300,7 +301,7 @@ def _in_record(
 def _compare_page(
     claim: Claim, cited: ClaimedText, current: CurrentFile, opened: OpenSource
 ) -> ClaimCheck:
-    """What is claimed of an extracted document, against its text as it is now."""
+    """Compare a claim about an extracted document with its current text."""
     document = current.document
     path, wanted, then = cited.known.path, cited.text, None
     if not wanted.strip():
@@ -324,8 +325,8 @@ def _compare_page(
 
 
 def _compare_pages(claim: Claim, cited: ClaimedText, document: Document, wanted: str) -> ClaimCheck:
-    """All text that the cited page or rows have in the cited revision, against an extracted
-    document as it is now."""
+    """Compare the text that the cited page or rows had in the cited revision with the current
+    document."""
     path = cited.known.path
     found = find_page(document, wanted, cited.page, cited.page_unit, cited.rows)
     if found is None:
@@ -338,7 +339,7 @@ def _compare_pages(claim: Claim, cited: ClaimedText, document: Document, wanted:
 def _compare_words(
     claim: Claim, cited: ClaimedText, current: CurrentFile, wanted: str
 ) -> ClaimCheck:
-    """These words, against an extracted document as it is now."""
+    """Compare these words with the current text of an extracted document."""
     document, path = current.document, cited.known.path
 
     def has(place: Place | None) -> TypeGuard[Place]:
@@ -351,7 +352,7 @@ def _compare_words(
         return _at_place(claim, "fresh", "", path, here)
     there = place_of_chars(document, *cited.chars) if cited.chars else None
     if has(there) and there.page:
-        # another page or other rows were cited, or rows without text were put in or out
+        # the citation has another page or other rows, or empty rows were added or removed
         return _at_place(claim, "moved", f"now {words_of(document, there)}", path, there)
     near = cited.chars[0] if cited.chars else 0
     found = find_quote(document, wanted, near, whole_words=not cited.cut, words=current.words)
@@ -363,7 +364,7 @@ def _compare_words(
 
 
 def _place_now(cited: ClaimedText, document: Document) -> Place | None:
-    """The cited place in the document as it is now, None if it has no such place."""
+    """Return the cited place in the current document, None if it has no such place."""
     if cited.start_line and not cited.chars:
         return None
     try:
@@ -379,7 +380,7 @@ def _exact_place(cited: ClaimedText, document: Document) -> Place:
 def _at_place(
     claim: Claim, status: CitationStatus, detail: str, path: str, place: Place
 ) -> ClaimCheck:
-    """The verdict with a place in an extracted document, which has no lines."""
+    """Return a verdict with a place in an extracted document, which has no lines."""
     return ClaimCheck(
         citation=claim.citation,
         status=status,
@@ -392,7 +393,7 @@ def _at_place(
 
 
 def _other_revision(cited: ClaimedText, document: Document) -> str:
-    """Why nothing is known of the text of the cited revision."""
+    """Return the reason why the text of the cited revision is unknown."""
     if is_ambiguous(cited.ref):
         return f"{cited.ref} does not identify a content: give the quote, or search again"
     return f"the file now has revision {document.ref}: give the quote, or search again"

@@ -1,4 +1,4 @@
-"""The file of a citation as it is now: its document, what became of it, and its new path."""
+"""The current file of a citation: its document, the reason why it is missing, or its new path."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
 from pincite.support.finding.find import Lines, Words
 
-#: Of a citation against the files as they are; `docs/freshness.md` has the other states.
+#: The result of checking a citation with the current files; see `docs/freshness.md`.
 CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 _NO_FILE: frozenset[SkipCode] = frozenset({"special", "link", "outside", "loop"})
 _WHOLE_HASH = 64  # digits
 
 
 def document_at(opened: OpenSource, path: str) -> Document | None:
-    """A file as it is now, None if the source has it no more. Raises SourceError: UnreadableFile
-    if it is there and cannot be read."""
+    """Return the document of the current file, None if the source no longer has it. Raises
+    SourceError, and UnreadableFile if the file exists and cannot be read."""
     entry = opened.find(path)
     if entry is None:
         return None
@@ -39,7 +39,7 @@ def document_at(opened: OpenSource, path: str) -> Document | None:
 
 
 def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
-    """What has become of a file that `document_at` does not return."""
+    """Return the status and the reason for a file that `document_at` does not return."""
     left_out = opened.left_out(path)
     if left_out is None or left_out.code in _NO_FILE:
         return "deleted", "the file is gone"
@@ -49,14 +49,14 @@ def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
 
 
 def why_not_read(left_out: Skipped) -> str:
-    """Why a file that is there is not read, as the rest of a sentence."""
+    """Return the reason why an existing file is not read, as the end of a sentence."""
     if left_out.cannot_be_read:
         return left_out.detail or "it cannot be read"
     return f"its source leaves it out now ({left_out.code})"
 
 
 class CurrentFile:
-    """A file as it is now. Its words are split at the first search."""
+    """The document of a current file, and its words, which are split at the first search."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -64,33 +64,34 @@ class CurrentFile:
 
 
 class CurrentFiles:
-    """Files as they are now, for several claims about one after the other: the last one is kept,
-    and not read again. A collection may read the same file otherwise than another one."""
+    """The current files of a request. The last file is kept, so that several claims about it read
+    it once. Files are kept by collection: the same file may be read with other settings there."""
 
     def __init__(self) -> None:
         self._last: tuple[tuple[str, str, str], CurrentFile] | None = None
 
     def at(self, opened: OpenSource, collection: str, path: str) -> CurrentFile | None:
-        """As `document_at`, of a source of this collection."""
+        """Return the current file at a path of a source of this collection, None if it is missing.
+        Raises as `document_at`."""
         key = collection, opened.source.name, path
         if self._last is None or self._last[0] != key:
-            self._last = None  # so that no two are in memory at once
+            self._last = None  # free the memory before the next file is read
             if (document := document_at(opened, path)) is None:
                 return None
             self._last = key, CurrentFile(document)
         return self._last[1]
 
     def lack(self, place: tuple[str, str, str], quote: str) -> bool:
-        """Is this the last file, by its collection, source and path, and does it not have the
-        quote, not even inside of a word and whatever the white space?"""
+        """Return whether this place (collection, source and path) is that of the last file, and the
+        file does not have the quote, apart from white space, not even inside a word."""
         if self._last is None or self._last[0] != place:
             return False
         return self._last[1].words.find(quote, Lines(1, 1)) is None
 
 
 class Renames:
-    """Where files are now, by their content. Of a source in a collection, which may have less of it
-    than another one, the files with one suffix are read once, for all that asks."""
+    """Finds the new path of a file by its content. The files of a source with one suffix are read
+    once; a source is kept for each collection, because these may have different parts of it."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str], Mapping[str, str]] = {}
@@ -103,8 +104,8 @@ class Renames:
         content_hash: str,
         parts: Sequence[str] = ("",),
     ) -> str | None:
-        """Another path, in these parts of the source, whose file has this content. The hash may be
-        the beginning of one."""
+        """Return the path of a file in these parts of the source with this content, None if there
+        is none. Only files with the suffix of `path` are read. The hash may be abbreviated."""
         suffix = suffix_of(path)
         key = (collection, opened.source.name, suffix)
         if key not in self._known:
@@ -122,6 +123,6 @@ def _by_content(opened: OpenSource, suffix: str) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for entry in opened.entries():
         if isinstance(entry, Entry) and suffix_of(entry.path) == suffix:
-            with suppress(SourceError):  # it is none of them
+            with suppress(SourceError):  # an unreadable file is not a candidate
                 found.setdefault(content_hash_of(opened.read(entry)), entry.path)
     return found

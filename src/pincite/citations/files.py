@@ -19,7 +19,7 @@ from pincite.scope.paths import path_test
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
-#: Reads one locator, as `AsyncPincite.get` does.
+#: Reads the text of one locator, as `AsyncPincite.get` does.
 Read = Callable[[str], Awaitable[Passage]]
 Why = Literal["too_many", "too_large", "not_found", "unreadable"]
 
@@ -29,8 +29,8 @@ MOST_BYTES: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class IndexedPath:
-    """A file or record that is indexed. `size` is in bytes, `ref` the revision that is indexed,
-    `descriptions` are the descriptions of its folders and of the file, outermost first."""
+    """An indexed file or record. `size` is in bytes, `ref` is the indexed revision. `descriptions`
+    are those of its folders and of the file, outermost first."""
 
     collection: str
     source: str
@@ -43,13 +43,14 @@ class IndexedPath:
 
     @property
     def locator(self) -> str:
-        """What reads all of it, and nothing else."""
+        """Return the locator of the whole file, for `get`."""
         return format_citation(Citation(self.source, self.ref, self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Files by collection, source and path. `left_out` counts those that did not fit."""
+    """Files, sorted by collection, source and path. `left_out` is the number of files above the
+    limit."""
 
     files: tuple[IndexedPath, ...]
     left_out: int = 0
@@ -57,7 +58,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file that was asked for and is not among the passages, and why."""
+    """A requested file that is not among the passages, and the reason."""
 
     name: str
     why: Why
@@ -66,7 +67,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """Files in the order in which they were asked for, each once."""
+    """Passages of files in the requested order, each once, and the files that were left out."""
 
     passages: tuple[Passage, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -74,8 +75,8 @@ class Passages:
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """How much is read at once: `files`; `lines` of each, 0 for all; `size` of all of them
-    together, in bytes."""
+    """The limits of one request: the number of `files`, the `lines` of each (0 for all), and the
+    `size` of all passages together, in bytes. Raises UsageError for other values."""
 
     files: int = MOST_FILES
     lines: int = 0
@@ -99,8 +100,9 @@ async def list_files(
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Listing:
-    """The indexed files that fit one of the patterns (see `scope.paths`), all without any. Raises
-    UsageError, TagsRequired."""
+    """Return up to `most` indexed files that match one of the patterns (see `scope.paths`), or all
+    files without patterns, sorted by collection, source and path. Raises UsageError,
+    TagsRequired."""
     within = await open_within(index, tags, collections, bounds)
     fits = path_test(tuple(patterns)) if patterns else None
     found = [
@@ -137,10 +139,10 @@ async def get_many(
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Passages:
-    """The files that these names and patterns mean. A name that `read` knows is that (a path, lines
-    of one, a citation, an id); another one is a folder or a pattern. What is not there, or does not
-    fit any more, is left out and named; a smaller file may fit after a larger one did not. Raises
-    UsageError where no name is given, TagsRequired."""
+    """Return the passages of these names and patterns. A name that `read` knows is read (a path,
+    lines of a path, a citation, an id); any other name is a folder or a pattern. Names without a
+    file, and files above the limits, are in `left_out`; a smaller file may still fit after a larger
+    one did not. Raises UsageError if no name is given, TagsRequired."""
     if not names:
         raise UsageError("no file is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
     reading = _Reading(read, most)
@@ -158,7 +160,7 @@ async def get_many(
 
 
 class _Reading:
-    """What was read so far, and what room is left."""
+    """The passages read so far, and the remaining bytes."""
 
     def __init__(self, read: Read, most: Most) -> None:
         self.passages: list[Passage] = []
@@ -169,12 +171,12 @@ class _Reading:
         self._seen: set[tuple[object, ...]] = set()
 
     def leave(self, name: str, why: Why, detail: str) -> None:
-        """Name what is left out."""
+        """Add a file that is left out."""
         self.left_out.append(LeftOut(name, why, one_line(detail)))
 
     async def take_listed(self, file: IndexedPath) -> None:
-        """As `take`, of a file whose size is known: one that cannot fit is not opened. The size of
-        a PDF or an office file says nothing of its text."""
+        """Call `take` for an indexed file, unless its size is above the remaining bytes. The size
+        of a file whose text is extracted is not considered."""
         name, known = file.path, not extracted_suffix(file.path)
         if known and file.size > self._room and not self._most.lines:
             self.leave(
@@ -189,7 +191,7 @@ class _Reading:
             self.leave(name, "not_found", error.message)
 
     async def take(self, locator: str, name: str = "") -> None:
-        """Read what a locator names. Raises NotNamed."""
+        """Read the text of a locator, and add it if it fits. Raises NotNamed."""
         name = name or locator
         if len(self.passages) >= self._most.files:
             self.leave(name, "too_many", f"at most {self._most.files} files are read at once")
@@ -217,7 +219,7 @@ class _Reading:
 
 
 def _cut(passage: Passage, lines: int) -> Passage:
-    """Its first lines, all of them where `lines` is 0."""
+    """Return the first `lines` lines of a passage, with their citation; all of them for 0."""
     given = passage.text.split("\n")
     if not lines or len(given) <= lines:
         return passage

@@ -1,9 +1,9 @@
-"""The forms in which people, programs and models write where something stands.
+"""Parse the forms in which people, programs and models write places in files.
 
-What Pincite writes is read by `pincite.model.citation`, and first. This is for the rest:
+Citations of Pincite are parsed first, by `pincite.model.citation`. This is for other forms:
 `a.py:12-20`, `a.py#L12-L20`, `a.py:L12`, `a.py(12)`, `a.py, lines 12-20`, `a.pdf#page=3`, `a.pdf,
-page 3`, a line of a traceback, a permalink, `file:///…`, each with or without the name of a source
-and a revision, and with the punctuation of the prose that it stands in.
+page 3`, a line of a traceback, a permalink, `file:///…`. Each may have the name of a source, a
+revision, and the punctuation of the surrounding prose.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pincite.sources.git import find_checkout
 from pincite.support.drives import has_drive, of_address
 from pincite.support.quoting import unquoted
 
-#: What is longer is read as it stands or not at all: a path has 4,096 characters at most.
+#: Longer texts are only tried unchanged: a path has at most 4,096 characters.
 MOST_CHARS = 8_192
-#: Lines that are shown of `PATH:LINE` alone.
+#: Number of lines shown for `PATH:LINE`.
 LINES = 20
 _N = r"[0-9]{1,9}"
 _TO = rf"(?:\s*[-\u2013\u2014]\s*L?(?P<last>{_N})(?:C(?P<last_column>{_N}))?)?"
-#: Ends that name lines. Each is looked for in the last characters alone.
+#: Endings that name lines. They are searched only in the last 80 characters.
 _ENDS = tuple(
     re.compile(rf"{end}\Z")
     for end in (
@@ -41,7 +41,7 @@ _ENDS = tuple(
     )
 )
 _MISREAD = re.compile(rf"[:#]L?(?P<first>{_N})\s*(?P<sign>[-\u2013\u2014,])\s*L?(?P<last>{_N})\Z")
-#: Ends that name a page of a file that has pages.
+#: Endings that name a page of a file with pages.
 _PAGES = re.compile(
     rf"(?:#|,\s*|\s+|\s*\(\s*)(?P<unit>{'|'.join(PAGE_UNITS)}|p\.|pg\.)\s*=?\s*(?P<page>{_N})"
     rf"(?:&row=(?P<row>{_N})(?:-(?P<last_row>{_N}))?)?"
@@ -49,7 +49,7 @@ _PAGES = re.compile(
     re.I,
 )
 _LONGEST_END = 80
-#: Prose has fewer around a citation; each is looked for in the whole text.
+#: The limit of removed signs around a citation; for each, the whole text is searched.
 _MOST_SIGNS = 32
 _TRACE = re.compile(rf'\s*File "(?P<name>[^"\n]+)", line (?P<first>{_N})(?:, in .*)?')
 _LINK = re.compile(r"!?\[[^\]\n]*\]\((?P<name>[^()\n]+|<[^<>\n]+>)\)")  # with spaces, too
@@ -58,7 +58,7 @@ _PERMALINK = re.compile(
     r"|[^/]+/(?P<repository>[^?#]{1,200}?)/(?:-/)?(?:blob|blame|raw|src))/(?P<rest>[^?#]+)(?:\?[^#]*)?"
 )
 _FILE = re.compile(r"file://(?:localhost)?(?P<path>/.*)", re.DOTALL)
-#: As `pincite.support.terminal.one_line` writes characters of names.
+#: Escapes for characters of names, as written by `pincite.support.terminal.one_line`.
 _ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U(000[0-9a-f]{5}))")
 _CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _QUOTES = "`'\"*\u201c\u201d\u2018\u2019"
@@ -67,9 +67,9 @@ _PROSE = ".,;:!?\u2026"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a text may mean: a name and the lines of it, or a page. Without a `first` it is all of
-    them, without a `last` the first and as many after it as there is room for. A column is None
-    where a line is not cut."""
+    """A possible meaning of a text: a name, and its lines, or a page. Without `first`, it is the
+    whole file; with `first` and without `last`, it is that line and some lines after it. Lines and
+    columns count from 1; a column is None if the line is whole."""
 
     name: str
     first: int | None = None
@@ -83,8 +83,9 @@ class Span:
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """The text as it stands, with a quoted name as it is meant, without the prose around it, and
-    with the control characters of a name that were escaped for a line of text."""
+    """Return the forms of a text in which it may be a locator, each once: unchanged, stripped, with
+    a quoted name unquoted, without the prose around it, the target of a Markdown link, and with
+    escaped characters decoded."""
     if len(text) > MOST_CHARS:
         return (text,)
     bare, stripped = trimmed(text), text.strip()
@@ -101,7 +102,7 @@ def _meant(escaped: re.Match[str]) -> str:
 
 
 def spans(text: str) -> tuple[Span, ...]:
-    """Names and lines that the text may mean, the likeliest first."""
+    """Return the places that a text may mean, the most likely first."""
     if len(text) > MOST_CHARS:
         return ()
     if trace := _TRACE.fullmatch(text):
@@ -126,7 +127,7 @@ def spans(text: str) -> tuple[Span, ...]:
         if groups.get("count"):
             last = first + int(match["count"]) - 1
         if last < first:
-            continue  # `misread` says what is wrong with it
+            continue  # `misread` returns the reason
         name = text[: match.start()]
         column, last_column = _number(groups.get("column")), _number(groups.get("last_column"))
         columns = column, last_column if groups.get("last") else column
@@ -141,8 +142,8 @@ def _number(digits: str | None) -> int | None:
 
 
 def misread(text: str) -> tuple[str, str] | None:
-    """What keeps lines from being read that are meant at the end of a text, and how to write them;
-    None where none are."""
+    """Return the reason why lines at the end of a text cannot be parsed, and the correct form; None
+    if there are no such lines."""
     found = (
         _MISREAD.search(text, max(0, len(text) - _LONGEST_END)) if len(text) <= MOST_CHARS else None
     )
@@ -161,7 +162,8 @@ def misread(text: str) -> tuple[str, str] | None:
 
 
 def trimmed(text: str) -> str:
-    """Without the quotes, brackets and full stops of prose, but for those that belong to it."""
+    """Return a text without the quotes, brackets and punctuation of the surrounding prose. Brackets
+    that belong to the text are kept."""
     text = text.strip()
     for _ in range(_MOST_SIGNS):
         if len(text) < 2:
@@ -189,7 +191,7 @@ def trimmed(text: str) -> str:
 
 
 def _is_around(text: str) -> bool:
-    """Does the bracket that the text begins with close at its end?"""
+    """Return whether the first bracket of the text is closed by its last character."""
     depth = 0
     for sign in text[:-1]:
         depth += (sign == text[0]) - (sign == text[-1])
@@ -199,13 +201,13 @@ def _is_around(text: str) -> bool:
 
 
 def _is_left_open(text: str, closing: str) -> bool:
-    """Does the bracket close one that is not there?"""
+    """Return whether the closing bracket has no opening one in the text."""
     return closing in _CLOSING and text.count(closing) > text.count(_CLOSING[closing])
 
 
 def places(path: str, sources: Sequence[Source]) -> tuple[tuple[str | None, str], ...]:
-    """Names of sources and paths in them that a path may mean besides what it is; None for any
-    source. Absolute ones are looked for in the sources' folders, permalinks in their checkouts."""
+    """Return other places that a path may mean, as (source, path); None for any source. Absolute
+    paths are resolved in the folders of the sources, permalinks in their checkouts."""
     if len(path) > MOST_CHARS:
         return ()
     found: dict[tuple[str | None, str], None] = {}
@@ -226,7 +228,8 @@ def places(path: str, sources: Sequence[Source]) -> tuple[tuple[str | None, str]
 
 
 def _of_repository(name: str, sources: Sequence[Source]) -> tuple[str, ...]:
-    """The sources that are checkouts of this repository."""
+    """Return the names of the sources with this name, else of those that are checkouts of this
+    repository."""
     called = [one.name for one in sources if one.name == name]
     if called:
         return tuple(dict.fromkeys(called))
@@ -239,6 +242,6 @@ def _git(source: Source) -> bool:
 
 
 def _ref_of(name: str) -> str:
-    """The revision that a permalink names."""
+    """Return the revision in a permalink, "" for any other text."""
     link = _PERMALINK.fullmatch(name) if name.startswith("http") else None
     return unquote(link["rest"].partition("/")[0]) if link else ""

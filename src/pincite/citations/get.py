@@ -1,4 +1,4 @@
-"""Reading the text that a locator names, from its file as it is now."""
+"""Read the text that a locator names, from the current file."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _PLACE = re.compile(
 )
 _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})\Z")
 P = ParamSpec("P")
-#: May text of the document with this path be read?
+#: Returns whether text of the document with this path may be read.
 Admits = Callable[[str], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """How what a locator names is read."""
+    """One request: its locator, the index folder, and the test for documents."""
 
     locator: str
     folder: Path | None
@@ -65,8 +65,8 @@ class _Reading:
         *rest: P.args,
         **named: P.kwargs,
     ) -> Passage:
-        """Read it in a thread: it may be in a database that does not answer. Raises NotNamed where
-        it is not admitted."""
+        """Call `read` in a thread, because the source may be in a database that does not answer.
+        Raises NotNamed if the document is not admitted, and the errors of `read`."""
         if self.admit is not None and not await self.admit(known.path):
             raise NotNamed(not_named(self.locator), hint=WHAT_THERE_IS)
         return await asyncio.to_thread(read, known, *rest, **named)
@@ -74,13 +74,13 @@ class _Reading:
     async def cited(
         self, within: CitedIndex, known: IndexedFile, cited: Citation, context: int
     ) -> Passage:
-        """The passage of a citation, where its text is now if that is known, else with a warning
-        that the place may have another text. Raises as `of`."""
+        """Return the passage of a citation at the current place of its text. If that place is not
+        the cited one, or is unknown, the passage has a warning. Raises as `of`."""
         try:
             passage = await self._at(known, cited, context)
         except NotNamed:
             raise
-        except UsageError:  # the file has no such place now; its text may be elsewhere
+        except UsageError:  # the file no longer has this place; the text may be elsewhere
             found = await self._follow(within, known, cited, changed=True) if cited.ref else None
             if found is None or found.now is None:
                 raise
@@ -99,8 +99,8 @@ class _Reading:
     async def _follow(
         self, within: CitedIndex, known: IndexedFile, cited: Citation, *, changed: bool
     ) -> Followed:
-        """Where the text of the citation is now. It is that of the index if the file has
-        `changed`."""
+        """Return the current place of the text of the citation. If the file has `changed`, the text
+        is taken from the index if that has it."""
         indexed = None
         if changed:
             place = known.collection, known.record.source.name, known.path
@@ -132,16 +132,18 @@ async def get(
     collections: Sequence[str] = (),
     admit: Admits | None = None,
 ) -> Passage:
-    """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`, a citation or another
-    of `pincite.citations.forms`, with so many lines of context before and after, read from disk.
+    """Return the text that a locator names, read from the current file, with `context` lines before
+    and after it. Locators are `#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`,
+    a citation, or another form of `pincite.citations.forms`.
 
-    A path may be shortened from the left as long as it is unambiguous, and `source:path` names
-    the source. A citation gives the lines as they are now, of whatever revision. Records are read
-    from the index `folder`, by their id in place of the path, or by a citation with characters.
-    With `tags` or `bounds`, or in some `collections` alone, there is nothing else; see
-    `within_tags`. A document whose path `admit` refuses is not there either; it is asked before
-    the document is read.
-    Raises UsageError, TagsRequired, or SourceError where the file is gone.
+    A path may be shortened from the left as long as it is unambiguous, and `source:path` names the
+    source. For a citation of another revision, the text is searched in the current file; if it is
+    elsewhere now, or cannot be found, the passage has a warning. Records are read from the index
+    `folder`, by their id instead of the path, or by a citation with characters.
+
+    Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
+    indexed; see `within_tags`. So do documents whose path `admit` refuses; it is called before the
+    document is read. Raises UsageError, TagsRequired, or SourceError if the file no longer exists.
     """
     within = await open_within(index, tags, collections, bounds)
     reading = _Reading(locator, folder, admit)
@@ -192,7 +194,7 @@ async def get(
 
 
 async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading) -> Passage:
-    """As `get`, of a locator as it is written."""
+    """Return the passage of a locator in exactly this form. Raises NotNamed if there is none."""
     infos = within.infos
     chunk = _CHUNK.match(locator)
     if chunk:
@@ -202,7 +204,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
         return await reading.cited(within, known, cited_in(found), context)
     cited = parse_citation(locator)
     names = {record.source.name for info in infos for record in info.sources}
-    # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
+    # a citation without revision and lines may also be SOURCE:PATH:LINE:COUNT
     by_place = cited and (
         cited.ref or cited.start_line or cited.end_char is not None or cited.page is not None
     )
@@ -210,7 +212,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
         try:
             known = await find_path(within, infos, cited.place, cited.source)
         except UsageError as error:
-            if within.narrowed:  # the same whether or not there is a source of that name
+            if within.narrowed:  # do not reveal whether the source exists
                 raise NotNamed(not_named(locator), hint=WHAT_THERE_IS) from error
             raise
         located = await _with_section(within, known, cited)
@@ -221,7 +223,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
             f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
         )
     if place["line"] and (ours := await find_records(within, infos, locator)):
-        # an id may have colons in it
+        # an id of a record may contain colons
         known = only_one(ours, locator)
         return await reading.of(read_lines, known, 1, 10**9, context, reading.folder)
     start = int(place["line"] or 1)
@@ -231,7 +233,8 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
 
 
 async def _with_section(index: CitedIndex, known: IndexedFile, cited: Citation) -> Citation:
-    """The citation with the lines of the section that its anchor names, if it names no lines."""
+    """Return the citation; if it has an address with an anchor and no lines, with the lines of that
+    section."""
     if cited.start_line is None and cited.end_char is None and "#" in cited.place:
         chunks = await index.document(known.collection, known.record.source.name, known.path)
         section = [chunk for chunk in chunks if chunk.url == cited.place]

@@ -1,4 +1,4 @@
-"""The lines that a pack shows around the text of an item: they must be in the file, too."""
+"""Check the context lines that a pack shows around the text of an item."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _CHANGED = "the lines around it have changed"
 
 
 def around_now(item: Evidence, document: Document, then: str | None) -> tuple[bool, str]:
-    """Return whether the lines around an item may be shown, and what to say of them. They may if
-    the file has them as it is now, or had them in the cited revision, whose text is `then` if it is
-    at hand. Otherwise nothing is known of lines that the file does not have now."""
+    """Return whether the context lines of an item may be shown, and a remark on them, or "". They
+    may be shown if the current file has them; with a remark, if the cited revision has them, or if
+    that is not available. `then` is the text of that revision, or None."""
     context = item.context
     if context is None or not context.text.strip():
         return True, ""
@@ -29,7 +29,7 @@ def around_now(item: Evidence, document: Document, then: str | None) -> tuple[bo
 
 
 def _stands_in(text: str, item: Evidence, context: Context) -> bool:
-    """Does this text of the file have the context, at its lines if it has lines?"""
+    """Return whether this text of the file has the context, at the same lines if it has lines."""
     wanted = without_returns(context.text)
     if item.page is not None or item.start_char is not None:
         return wanted in without_returns(text)

@@ -1,5 +1,5 @@
-"""Places of items of a pack: what keeps one from being checked, as its citation and its fields must
-name one place that a file can have, and the address that it has now."""
+"""Check the place of an item of a pack: its citation and its fields must name the same possible
+place, and its address must be the current one."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def not_checkable(item: Evidence) -> str:
 
 
 def at_address(checked: Checked, item: Evidence, url_rule: str | None) -> Checked:
-    """Return the check of an item whose text is there. If it is cited by an address, that must be
-    the one which the `url_rule` of the source gives to its file now: with another, it has moved."""
+    """Return the result of a check, as `moved` if the item is cited by an address that the
+    `url_rule` of its source no longer gives to its file. Results other than `fresh` and `moved` are
+    not changed."""
     read = _read(item)
     if checked.status not in ("fresh", "moved") or read is None or read.place == item.path:
         return checked

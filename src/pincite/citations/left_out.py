@@ -1,4 +1,4 @@
-"""Why a file that a locator names is not in the index: as the catalog lists it, or as it is now."""
+"""Find the reason why a file that a locator names is not indexed, in the catalog or on disk."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from pincite.sources import OpenSource, UnreadableFile, reject_content
 from pincite.sources.reopening import reopen_source
 from pincite.support.terminal import one_line
 
-_WAIT_S = 2.0  # guess, unmeasured: for the text of a file that is not indexed
-#: Sources that are read as a whole when they are opened. Their content rarely changes, so what the
-#: catalog lists is enough.
+_WAIT_S = 2.0  # guess, unmeasured: for the extraction of a file that is not indexed
+#: Sources that are read completely when they are opened. Their content rarely changes, so the list
+#: in the catalog is enough.
 _SLOW = ("archive", "wheel")
 _Reason = tuple[str, str]  # code and detail
-_Name = tuple[str, bool]  # a path in a source, and may it be the end of one?
+_Name = tuple[str, bool]  # a path in a source, and whether it may be the end of a path
 
 
 async def left_out_file(
     index: CitedIndex, infos: Sequence[CollectionInfo], locator: str
 ) -> NotNamed | None:
-    """The error for a locator of a file that is in a source and not in the index, with the reason;
-    None if there is none. Reads that file, but not in an archive."""
+    """Return the error, with the reason, for a locator of a file that is in a source and not
+    indexed; None if there is no such file. Reads that file, except in archives."""
     asked: list[tuple[SourceRecord, list[_Name]]] = []
     for info in infos:
         for record in () if info.foreign else info.sources:
@@ -55,21 +55,21 @@ def _left_out(asked: Sequence[tuple[SourceRecord, Sequence[_Name]]]) -> NotNamed
 
 
 def _names(locator: str, record: SourceRecord) -> Iterator[_Name]:
-    """The paths in a source that a locator may mean. One with a revision was written by Pincite, in
-    full."""
+    """Yield the paths in a source that a locator may mean, and whether each may be the end of a
+    path. A path with a revision is complete."""
     for form in forms(locator):
         for one in (form, *(span.name for span in spans(form)), form.partition("#")[0]):
             cited = parse_citation(one)
             if cited is not None and cited.source == record.source.name:
                 yield cited.place, not cited.ref
             yield one.removeprefix("./"), True
-            if one.startswith(f"{record.source.name}/"):  # as results of several sources are shown
+            if one.startswith(f"{record.source.name}/"):  # as in results of several sources
                 yield one[len(record.source.name) + 1 :], True
             yield from ((path, True) for _, path in places(one, [record.source]) if path)
 
 
 def _listed(record: SourceRecord, names: Sequence[_Name]) -> tuple[str, str, str] | None:
-    """The path, code and detail of a file that the catalog lists by one of these names."""
+    """Return the path, code and detail of a skipped file in the catalog with one of these names."""
     for line in record.skipped_paths:
         path = path_of(line)
         if any(path == name or (end and path.endswith(f"/{name}")) for name, end in names):
@@ -78,14 +78,15 @@ def _listed(record: SourceRecord, names: Sequence[_Name]) -> tuple[str, str, str
 
 
 def _now(record: SourceRecord, names: Sequence[_Name]) -> tuple[str, str, str] | None:
-    """The first of these paths at which there is a file now, and why it is left out: code and
-    detail, "" if nothing is wrong with it."""
+    """Return the first of these paths that is a file now, with the code and detail of the reason to
+    skip it; "" if there is no reason. None if there is no such file, or the source cannot be
+    opened."""
     with suppress(PinciteError), reopen_source(record, only_read=True) as opened:
         for path, _ in names:
-            with suppress(PinciteError):  # the path is none
+            with suppress(PinciteError):  # an invalid path
                 if (reason := _reason(opened, path)) is not None:
                     return path, *reason
-    return None  # or the source is away
+    return None
 
 
 def _reason(opened: OpenSource, path: str) -> _Reason | None:

@@ -1,4 +1,4 @@
-"""Lines and columns that a citation names, as characters of a text, and characters as lines and
+"""Convert the lines and columns of citations to characters of a text, and characters to lines and
 columns."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from pincite.model.citation import format_lines
 from pincite.support.finding.find import Lines, find_span, without_returns
 
-#: First and last column (1-based, inclusive), None where a line is not cut.
+#: First and last column (from 1, inclusive); None if the line is whole at that end.
 Columns = tuple[int | None, int | None]
 WHOLE: Columns = (None, None)
 
@@ -22,7 +22,7 @@ def chars_of_lines(
         return None
     if (final := _line_begin(text, begin, end - start)) is None:
         return None
-    if 0 < final == len(text):  # a newline at the end of a text begins no line
+    if 0 < final == len(text):  # no line begins after a newline at the end of the text
         return None
     stops = _line_stop(text, begin), _line_stop(text, final)
     from_, to = begin + (first or 1) - 1, stops[1] if last is None else final + last
@@ -48,9 +48,10 @@ def misordered(start: int, end: int, columns: Columns = WHOLE) -> str:
 def find_cited(
     text: str, wanted: str, lines: Lines, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
-    """Return the characters of a text (0-based, the end is excluded) where `wanted`, all that these
-    lines and columns had, is now: at the cited place, else nearest to it; None if it is nowhere.
-    Where no column is cited, it begins and ends with a line. Line ends may be translated."""
+    """Return the current characters of `wanted`, the former text of these lines and columns, as
+    0-based positions with an exclusive end: those of the cited place, else the nearest ones; None
+    if the text does not have it. At an end without a cited column, the text must begin or end with
+    a line. Line ends may be translated."""
     here = chars_of_lines(text, lines.start, lines.end, columns)
     if here is not None and _bare(text[slice(*here)], columns) == _bare(wanted, columns):
         return here
@@ -60,27 +61,30 @@ def find_cited(
 
 
 def _bare(text: str, columns: Columns) -> str:
-    """The text without the carriage returns of its line ends, of the last one if it is whole."""
+    """Return the text without the carriage returns of line ends, also at its end if the last line
+    is whole."""
     return without_returns(text if columns[1] is not None else text.removesuffix("\r"))
 
 
 def columns_at(text: str, start: int, end: int) -> tuple[Lines, tuple[int, int]]:
-    """Return the lines and columns of characters of a text. The end is excluded."""
+    """Return the lines of these characters, and the columns of the first and the last one, all from
+    1 and inclusive. `end` is exclusive."""
     final = max(start, end - 1)
     lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, final) + 1)
     return lines, (start - text.rfind("\n", 0, start), final - text.rfind("\n", 0, final))
 
 
 def named_lines(text: str, start: int, end: int, cited: Columns) -> str:
-    """Return lines and columns of characters of a text, `L3C10-L9C2`, with those columns alone that
-    were `cited`. The end is excluded."""
+    """Return the lines and columns of these characters as a text, `L3C10-L9C2`. Columns that were
+    not `cited` are left out. `end` is exclusive."""
     lines, (first, last) = columns_at(text, start, end)
     columns = (first if cited[0] is not None else None, last if cited[1] is not None else None)
     return format_lines(lines.start, lines.end, *columns)
 
 
 def _line_begin(text: str, begin: int, after: int) -> int | None:
-    """Return where the line begins that comes so many lines after the one at `begin`."""
+    """Return the start of the line that is `after` lines after the one that begins at `begin`; None
+    if the text has fewer lines."""
     for _ in range(after):
         begin = text.find("\n", begin) + 1
         if begin == 0:

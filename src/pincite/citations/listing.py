@@ -1,4 +1,4 @@
-"""The index of one call about citations: it is read once, and no more of it than is needed."""
+"""The index for one request about citations, which reads everything at most once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pincite.scope.tagged_index import TaggedIndex, filters_of, fits_document
 
 
 class ReadOnce:
-    """`pincite.ports.Readable`, for one call: what comes meanwhile is not seen. It keeps the lists
-    of documents, and the chunks of the document that was read last."""
+    """A `pincite.ports.Readable` for one request. It caches the lists of documents, and the chunks
+    of the last document; later changes of these are not seen."""
 
     def __init__(self, index: PagedIndex) -> None:
         self._index = index
@@ -21,7 +21,7 @@ class ReadOnce:
         self._last: tuple[tuple[str, str, str], tuple[Chunk, ...]] | None = None
 
     async def record(self, collection: str, source: str, path: str) -> DocumentRecord | None:
-        """The record of a document, None if it is not indexed. No chunk is read."""
+        """Return the record of a document, None if it is not indexed. Reads no chunks."""
         return await record_at(self._index, collection, source, path)
 
     async def documents(
@@ -46,7 +46,7 @@ class ReadOnce:
         """As `Readable.document`."""
         key = collection, source, path
         if self._last is None or self._last[0] != key:
-            self._last = None  # so that no two are in memory at once
+            self._last = None  # free the memory before the next document is read
             self._last = key, await self._index.document(collection, source, path)
         return self._last[1]
 
@@ -62,13 +62,13 @@ class ReadOnce:
 
 
 class CitedIndex(TaggedIndex, frozen=True):
-    """What tags and bounds let be read of an index, for one call about citations."""
+    """The documents of an index within tags and bounds, for one request about citations."""
 
     index: ReadOnce
 
     async def record(self, collection: str, source: str, path: str) -> DocumentRecord | None:
-        """The record of a document that has chunks, all of which may be read, else None. They are
-        read only where the record does not tell."""
+        """Return the record of a document that has chunks within the tags and bounds, else None.
+        The chunks are read only if the record does not decide this."""
         record = await self.index.record(collection, source, path)
         if record is None or not record.chunks:
             return None
@@ -84,6 +84,6 @@ def cited_within(
     tags: Attributes,
     bounds: Attributes = MappingProxyType({}),
 ) -> CitedIndex:
-    """As `within_tags`, for one call about citations."""
+    """Return the documents of `within_tags`, as an index for one request about citations."""
     filters = filters_of([info.spec for info in infos], tags, bounds)
     return CitedIndex(ReadOnce(index), tuple(infos), filters)

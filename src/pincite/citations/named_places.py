@@ -1,8 +1,8 @@
-"""Places that a locator names in words: a heading or its anchor, a symbol, a sheet.
+"""Find places that a locator names by words: a heading or its anchor, a symbol, a sheet.
 
 People and models write `guide.md#body-limit`, `app.py:Keys.rotate`, `app.py::Keys::rotate` and
-`prices.xlsx#sheet=Prices`. The index knows the headings and symbols of each chunk, so that a place
-without lines can be found in it.
+`prices.xlsx#sheet=Prices`. Such places are found by the headings and symbols of chunks in the
+index.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _MOST_NAMED = 3  # places in a hint
 _UNIT = re.compile(r"(?:page|slide|sheet|cell|chapter|section|heading)\s*=\s*", re.I)
 _SEPARATOR = re.compile(r"::|[.#>/\\]")
 _SIGNS = re.compile(r"[\W_]+")
-#: The sign of headings, and how fences begin, by language.
+#: By language: the sign of headings, and the beginnings of fences.
 _MARKUP = {"markdown": ("#", ("```", "~~~")), "asciidoc": ("=", ("---",)), "org": ("*", ())}
 _Fold = Callable[[str], str]
 
 
 class NoPlace(NotNamed):
-    """A file is indexed, and does not have the place, or has several of that name."""
+    """A file is indexed, but has no place with this name, or several."""
 
 
 async def find_place(
     index: CitedIndex, infos: Sequence[CollectionInfo], locator: str, *, hidden: bool = False
 ) -> Span | None:
-    """The lines, or the characters of an extracted document, of a place in an indexed file; None if
-    the locator names no such file. They are those of the indexed text. Raises NoPlace, and
-    UsageError for a file that is ambiguous; returns None instead where it is `hidden` from the
-    caller what there is."""
+    """Return a place in an indexed file, as lines of the indexed text, or as characters of an
+    extracted document. None if the locator names no indexed file. Raises NoPlace, or UsageError for
+    an ambiguous file. With `hidden`, return None instead of raising NoPlace, so that the caller
+    does not learn which files exist."""
     for name, place in _split(locator):
         try:
             known, cited = await find_span(index, infos, Span(name))
@@ -60,7 +60,7 @@ async def find_place(
 
 
 def _split(locator: str) -> Iterator[tuple[str, str]]:
-    """What may be a file, and a place in it; the longest file first."""
+    """Yield the ways to split a locator into a file and a place, the longest file first."""
     for form in forms(locator):
         at = [found.start() for found in re.finditer("[#:]", form)]
         for end in at[: -_MOST_SPLITS - 1 : -1]:
@@ -70,8 +70,9 @@ def _split(locator: str) -> Iterator[tuple[str, str]]:
 
 
 def _places(place: str, chunks: Sequence[Chunk]) -> list[list[Chunk]]:
-    """The chunks of each place of that name: of a heading in lines of markup, else of headings and
-    symbols by their path, else by the name alone."""
+    """Return the chunks of each place with this name. It is compared with headings in the lines of
+    markup, else with the headings and symbols of chunks: exactly, then without punctuation and
+    case, each time first as one name, then as a path of names."""
     bare = _UNIT.sub("", place, count=1)
     if found := list(_by_lines(_folded(bare), chunks)):
         return found
@@ -88,8 +89,9 @@ def _folded(text: str) -> str:
 
 
 def _by_names(wanted: list[str], chunks: Sequence[Chunk], fold: _Fold) -> list[list[Chunk]]:
-    """Chunks that follow each other, below a heading whose path ends with these names or with the
-    definition of the last one. Small definitions share a chunk."""
+    """Return groups of consecutive chunks whose heading path contains these names in a row, or
+    which define the last of them. Chunks of a group have the same parent heading. Small definitions
+    may share a chunk."""
     found: list[list[Chunk]] = []
     last: tuple[int, tuple[str, ...]] | None = None  # the number of a chunk, and its heading
     for number, chunk in enumerate(chunks):
@@ -109,7 +111,8 @@ def _by_names(wanted: list[str], chunks: Sequence[Chunk], fold: _Fold) -> list[l
 
 
 def _by_lines(wanted: str, chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """The sections of a page whose heading is this, up to the next one of their level."""
+    """Yield the sections of a page with this heading, up to the next heading of their level or a
+    higher one."""
     language = chunks[0].language if wanted and chunks else ""
     heads = list(_headings(language, chunks)) if language in _MARKUP else []
     for number, (line, level, text) in enumerate(heads):
@@ -120,7 +123,7 @@ def _by_lines(wanted: str, chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _headings(language: str, chunks: Sequence[Chunk]) -> Iterator[tuple[int, int, str]]:
-    """The line, level and text of each heading outside of fences."""
+    """Yield the line, level and text of each heading outside of fences."""
     (sign, fences), fence = _MARKUP[language], ""
     for chunk in chunks:
         for number, line in enumerate(chunk.text.split("\n"), chunk.start_line):
@@ -133,8 +136,8 @@ def _headings(language: str, chunks: Sequence[Chunk]) -> Iterator[tuple[int, int
 
 
 def _span(known: IndexedFile, ref: str, chunks: Sequence[Chunk]) -> Span:
-    """The place of these chunks. They are of the indexed text, so its revision is the `ref`, and
-    the name has no other one."""
+    """Return the place of these chunks. Its `ref` is the indexed revision, because the chunks are
+    from the indexed text; another revision is left out of its name."""
     first, last = chunks[0], chunks[-1]
     of = Citation(
         known.record.source.name, ref if same_revision(ref, known.ref) else "", known.path

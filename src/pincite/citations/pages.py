@@ -1,7 +1,7 @@
-"""Citations of documents whose text was extracted: read and checked by page and characters.
+"""Read and check citations of extracted documents, by page and characters.
 
-The text is extracted again from the file as it is now. Nobody has the lines of such a text, so that
-none are ever named.
+The text is extracted again from the current file. Readers cannot see the lines of such a text, so
+lines are never named.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from pincite.support.finding.word_ends import places, whole_places
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Characters of an extracted text, and the page that all of them are on."""
+    """Characters of an extracted text (from 0, end exclusive), and the page (from 1) that they are
+    on; None if they are on several pages."""
 
     start: int
     end: int
@@ -41,8 +42,9 @@ def place_in(
     chars: tuple[int, int] | None,
     rows: Rows | None = None,
 ) -> Place:
-    """What a citation means in the document as it is now: the characters, or else the rows of the
-    page, or all of it, or all of the document. Raises UsageError for what it has not."""
+    """Return the place of a citation in a document: the characters if they are cited, else the rows
+    of the page, else the whole page, else the whole document. Raises UsageError if the document
+    does not have it."""
     own, path, size = unit_of(document), document.path, len(document.text)
     if own is None:
         raise UsageError(
@@ -72,8 +74,9 @@ def place_in(
 def find_page(
     document: Document, wanted: str, page: int | None, unit: PageUnit | None, rows: Rows | None
 ) -> Place | None:
-    """Where `wanted`, all that this page or these rows had, is now: at the cited place, else all of
-    the page, or whole rows, nearest to it; None if it is nowhere."""
+    """Return the current place of `wanted`, the former text of this page or of these rows: the
+    cited place, else the nearest page with exactly this text, or with it as whole rows. None if the
+    document does not have it."""
     with suppress(UsageError):
         here = place_in(document, page, unit, None, rows)
         if document.text[here.start : here.end] == wanted:
@@ -98,8 +101,8 @@ def exact_place(
     chars: tuple[int, int] | None,
     rows: Rows | None = None,
 ) -> Place:
-    """As `place_in`, where all numbers must name the same place: the characters must be those of
-    the page and of the rows, and none may lie beyond the end. Raises UsageError."""
+    """Return the place of `place_in`, if all numbers name the same place: the characters must be on
+    the page and in the rows, and must not exceed the text. Raises UsageError."""
     place = place_in(document, page, unit, chars, rows)
     if said := misplaced(document, place, page, unit, rows if chars else None):
         raise UsageError(said)
@@ -117,8 +120,8 @@ def exact_place(
 def misplaced(
     document: Document, place: Place, page: int | None, unit: PageUnit | None, rows: Rows | None
 ) -> str:
-    """Return where characters are that are cited with another page or other rows, "" if they are
-    there. None stands for a number that is not cited."""
+    """Return a message if a place is not on this page or not in these rows, "" if it is. None means
+    that the number is not cited."""
     own = unit_of(document) or "page"
     if page is not None and unit != own:
         return f"{document.path} has {own}s, not {unit or 'page'}s"
@@ -143,13 +146,14 @@ def _of_rows(rows: Rows | None) -> str:
 
 
 def place_of_chars(document: Document, start: int, end: int) -> Place:
-    """These characters, with their page where all are on one."""
+    """Return the place of these characters, with their page if all are on one page."""
     found = page_of_span(document.pages, start, end)
     return Place(start, end, found.number if found else None)
 
 
 def widened(document: Document, place: Place, lines: int) -> Place:
-    """The same with so many lines of the extracted text before and after, on the same page."""
+    """Return the place with this number of lines of the extracted text before and after it, on the
+    same page. A place on several pages is not changed."""
     if not lines or place.page is None:
         return place
     page, text = document.pages[place.page - 1], document.text
@@ -174,20 +178,21 @@ def widened(document: Document, place: Place, lines: int) -> Place:
 
 
 def words_of(document: Document, place: Place) -> str:
-    """Where it is, for people: `page 3, characters 120-480`."""
+    """Return the page, rows and characters of a place as a text: `page 3, characters 120-480`."""
     chars = f"characters {place.start}-{place.end}"
     return ", ".join(filter(None, (page_words(document, place), chars)))
 
 
 def page_words(document: Document, place: Place) -> str:
-    """Return its page and the rows of a sheet, `sheet 2, row 4-9`, "" if it is on several pages."""
+    """Return the page and the rows of a sheet as a text: `sheet 2, row 4-9`. The page is left out
+    for a place on several pages."""
     rows = _rows_of(document, place)
     named = f"{unit_of(document) or 'page'} {place.page}" if place.page else ""
     return ", ".join(filter(None, (named, _of_rows(rows))))
 
 
 def no_lines(document: Document) -> UsageError:
-    """Somebody has asked for lines."""
+    """Return the error for a request of lines of an extracted document."""
     unit, path = unit_of(document) or "page", document.path
     return UsageError(
         f"{path} is an extracted text, which has {unit}s but no lines",
@@ -197,15 +202,15 @@ def no_lines(document: Document) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Where a text is now. `there` says that it is where it was cited."""
+    """The current place of a text, None if it is missing. `there`: it is the cited place."""
 
     place: Place | None
     there: bool
 
 
 def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
-    """Where the text of an item is in the document: at the cited characters, else nearest to
-    them."""
+    """Return the place of an item's text in a document: the cited characters, else the nearest
+    ones."""
     chars = chars_now(document.text, item, text_cut=text_cut)
     if chars is None:
         return Held(None, there=False)
@@ -215,8 +220,9 @@ def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
 
 
 def chars_now(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] | None:
-    """Return the characters of a text that contain an item's text: the cited ones, else the nearest
-    ones; None if it is nowhere. With `text_cut`, the item has the beginning of its text."""
+    """Return the characters of a document's text that are an item's text: the cited ones, else the
+    nearest ones; None if it is missing. With `text_cut`, the item may have only the beginning of
+    the cited text."""
     start, end = item.start_char or 0, item.end_char or 0
     here = text[start:end]
     if end <= len(text) and (here.startswith(item.text) if text_cut else here == item.text):
@@ -229,7 +235,7 @@ def chars_now(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] |
 
 
 def cited_then(opened: OpenSource, item: Evidence, document: Document | None) -> Document | None:
-    """The document in the revision that an item cites, None where that is not at hand."""
+    """Return the document in the revision that an item cites, None if that is not available."""
     if document is not None and document.content_hash == item.content_hash:
         of_content = names_content(item.ref, item.content_hash) or is_ambiguous(item.ref)
         if of_content or same_revision(item.ref, document.ref):
@@ -238,7 +244,8 @@ def cited_then(opened: OpenSource, item: Evidence, document: Document | None) ->
 
 
 def document_then(opened: OpenSource, ref: str, path: str) -> Document | None:
-    """A document in a revision of its source, extracted; None where that is not at hand."""
+    """Return a document in a revision of its source; None if that is not available, has no such
+    file, or if no text can be extracted."""
     raw = opened.read_at(ref, path)
     if not raw:
         return None
@@ -256,8 +263,9 @@ def find_quote(
     whole_words: bool = False,
     words: Words | None = None,
 ) -> Place | None:
-    """Where the document has these words, whatever the white space, nearest to a character. With
-    `whole_words`, no place inside of a word or number. `words` are those of its text."""
+    """Return the lines that have these words, apart from white space, nearest to the character
+    `near`, as a place; None if there are none. With `whole_words`, the words must not begin or end
+    inside a word or number. `words` are those of the document's text."""
     text = document.text
     line = text.count("\n", 0, near) + 1
     found = (words or Words(text)).find(quote, Lines(line, line), whole_words=whole_words)
@@ -269,9 +277,9 @@ def find_quote(
 
 
 def chars_of_quote(text: str, quote: str, lines: Lines) -> tuple[int, int]:
-    """Return the begin and the end of a quote that begins in the first and ends in the last of
-    these lines, whatever its white space: the first such place that has whole words, else the
-    first."""
+    """Return the start and the end (exclusive) of a quote that begins in the first and ends in the
+    last of these lines, apart from white space: the first such place with whole words, else the
+    first one."""
     start, end = _line_starts(text, lines.start, lines.end)
     words, wanted = " ".join(text[start:end].split()), " ".join(quote.split())
     head = " ".join(text[start:end].partition("\n")[0].split())
@@ -290,7 +298,7 @@ def chars_of_quote(text: str, quote: str, lines: Lines) -> tuple[int, int]:
 
 
 def _line_starts(text: str, first: int, last: int) -> tuple[int, int]:
-    """Where these lines begin and end."""
+    """Return the start of the first line, and the end of the last line before its newline."""
     position = 0
     for _ in range(first - 1):
         position = text.index("\n", position) + 1

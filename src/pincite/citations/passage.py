@@ -1,4 +1,4 @@
-"""The text of a citation, read from its file as it is now."""
+"""Read the text of a citation from the current file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ from pincite.sources.reopening import reopen_source
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 
-_LONG_LINE = 2_000  # characters, a screen of them  # guess, unmeasured
+_LONG_LINE = 2_000  # characters, about a screen  # guess, unmeasured
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines of a file as it is now, or a part of them where the citation has columns. `changed`
-    says that it is not what was indexed, `newline` that a newline follows the text, and `crlf` that
-    it is "\\r\\n": as in evidence, that is not part of the text. `text.encode(encoding)` are the
-    bytes of the file. Of a record these are the characters from `start_char` to `end_char`, which
-    is not one of them; of an extracted document, too, which has no lines: they are 0, and `page` is
-    the number of the `page_unit` that all of it is on. `warning` says what the revision of the
-    citation that was read has in place of this text, "" if it has the same."""
+    """Lines of the current file (from 1, inclusive), or a part of them if the citation has columns.
+    `citation` names this text. `changed`: the content of the file is not the indexed one.
+
+    `newline`: a newline, which is not part of `text`, follows it in the file; `crlf`: this newline
+    is "\\r\\n". `text.encode(encoding)` are the bytes of the text in the file.
+
+    A passage of a record or an extracted document has the characters from `start_char` to
+    `end_char` (from 0, end exclusive). In an extracted document, the lines are 0, and `page` is the
+    number of the `page_unit` that contains all of the text, or None.
+
+    `warning` is a message if the cited revision may have another text at the cited place, "" if
+    not.
+    """
 
     citation: str
     repo: str
@@ -48,14 +54,15 @@ class Passage:
 
     @property
     def raw(self) -> bytes:
-        """The lines as they stand in the file."""
+        """Return the bytes of the passage in the file, with the newline after it."""
         end = ("\r\n" if self.crlf else "\n") if self.newline else ""
         return f"{self.text}{end}".encode(self.encoding)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file as it was when it was indexed: where, its path, revision and content hash."""
+    """An indexed file: its collection, its source, and its path, revision and content hash at that
+    time."""
 
     collection: str
     record: SourceRecord
@@ -65,8 +72,8 @@ class IndexedFile:
 
 
 def reopened(known: IndexedFile, folder: Path | None = None) -> OpenSource:
-    """Reopen the source of a file. A ref that was given for it says nothing of other content.
-    Raises SourceError."""
+    """Reopen the source of a file. A ref that was given for the file applies only to its indexed
+    content. Raises SourceError."""
     opened = reopen_source(known.record, folder=folder, only_read=True)
     is_given = known.ref == known.record.source.ref
     opened.named = {known.path: known.content_hash} if is_given else {}
@@ -80,7 +87,7 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
         left_out = opened.left_out(path) if document is None else None
     if left_out is not None:
         said = f"{path} was not read: {why_not_read(left_out)}"
-        # a run of the index would drop the text that a refresh keeps of a damaged file
+        # no hint for an unreadable file: `pincite index` would remove its text
         raise SourceError(said, hint="" if left_out.cannot_be_read else "pincite index")
     if document is None:
         raise SourceError(f"{path} is no longer in {record.source.location}", hint="pincite index")
@@ -88,8 +95,8 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
 
 
 def _revision_of(known: IndexedFile, document: Document) -> str:
-    """Which revision has this content: the one now, or, where the version of an archive says the
-    same of other content, the content itself."""
+    """Return the revision of the current document. If the content of an archive has changed and its
+    version has not, this is the content hash."""
     changed = document.content_hash != known.content_hash
     is_archive = known.record.source.kind in ("archive", "wheel")
     if changed and is_archive and document.ref == known.ref:
@@ -98,8 +105,8 @@ def _revision_of(known: IndexedFile, document: Document) -> str:
 
 
 def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context: int) -> Passage:
-    """A page, or characters of a record or of an extracted document as it is now, and so many
-    whole lines before and after. Raises UsageError, SourceError."""
+    """Return the cited page, rows or characters of the current record or extracted document, with
+    `context` lines before and after. Raises UsageError, SourceError."""
     document = _document(known, folder)
     start, end = cited.start_char, cited.end_char
     chars = None if start is None or end is None else (start, end)
@@ -118,7 +125,7 @@ def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context
 
 
 def _of_pages(known: IndexedFile, document: Document, place: Place) -> Passage:
-    """A passage of an extracted document."""
+    """Return a passage of an extracted document."""
     changed = document.content_hash != known.content_hash
     name, ref = known.record.source.name, _revision_of(known, document)
     unit = unit_of(document) if place.page else None
@@ -167,7 +174,7 @@ def _line_end(text: str, position: int, below: int) -> int:
 
 
 def _passage(known: IndexedFile, document: Document, first: int, last: int) -> Passage:
-    """Characters of a record, with the lines that they are in."""
+    """Return a passage of a record: its characters, and the lines that contain them."""
     changed = document.content_hash != known.content_hash
     name, ref = known.record.source.name, _revision_of(known, document)
     cited = Citation(name, ref, known.path, start_char=first, end_char=last)
@@ -186,19 +193,22 @@ def _passage(known: IndexedFile, document: Document, first: int, last: int) -> P
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; a newline at its end begins no other one."""
+    """Return the lines of a text. A newline at its end does not begin another line."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
 
 
 def no_such_line(path: str, text: str, line: int) -> str:
-    """Somebody has named a line that the text has not."""
+    """Return the message for a line that a text does not have."""
     return f"{path} has {counted(len(lines_of(text)), 'line')}: line {line} does not exist"
 
 
 def read_lines(
     known: IndexedFile, start: int, end: int, context: int, folder: Path | None
 ) -> Passage:
+    """Return the lines `start` to `end` (from 1, inclusive) of the current file, with `context`
+    lines before and after; lines above the last one are left out. An extracted document can only be
+    read as a whole. Raises UsageError, SourceError."""
     record, path = known.record, known.path
     document = _document(known, folder)
     if unit_of(document) is not None:
@@ -231,8 +241,8 @@ def read_lines(
 
 
 def with_text(passage: Passage, text: str, *, newline: bool) -> Passage:
-    """The passage with the text of lines, which a newline follows or not. A carriage return before
-    that newline is part of the line end."""
+    """Return the passage with this text of lines. `newline`: a newline follows it; a carriage
+    return before that newline is part of the line end."""
     crlf = newline and text.endswith("\r")
     return replace(passage, text=text[:-1] if crlf else text, newline=newline, crlf=crlf)
 
@@ -240,9 +250,9 @@ def with_text(passage: Passage, text: str, *, newline: bool) -> Passage:
 def read_columns(
     known: IndexedFile, folder: Path | None, cited: Citation, context: int = 0
 ) -> Passage:
-    """The characters of a citation with columns; its whole lines where they have no such columns
-    any more. `context` is so many whole lines around its whole lines, none around a long one.
-    Raises UsageError, SourceError."""
+    """Return the text of a citation with columns, or its whole lines if they no longer have such
+    columns. With `context`, return whole lines, and this number of lines before and after; but
+    context is left out if a line has more than 2,000 characters. Raises UsageError, SourceError."""
     start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
     lines = read_lines(known, start, end, 0, folder)
     if context and max(map(len, lines.text.split("\n"))) <= _LONG_LINE:

@@ -1,4 +1,4 @@
-"""The page of a PDF that a citation is on, as a picture, with the boxes of what is cited."""
+"""Paint the page of a PDF that a citation names, with the boxes of the cited elements."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A page with its number from 1, so many points wide and high, and where what is cited stands
-    on it: left, top, right and bottom, in points from the upper left corner."""
+    """A picture of a page. `page` is its number, from 1; `width` and `height` are in points.
+    `boxes` are those of the cited elements: left, top, right and bottom, in points from the upper
+    left corner."""
 
     image: Image
     page: int
@@ -42,8 +43,9 @@ async def page_picture(
     tags: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> PagePicture:
-    """The page of the file as it is now, under the rules of `get`. Raises what that does, and
-    UsageError for what is on no page of a PDF, or is not to be seen whole."""
+    """Return the page of the current file that a locator of `get` names. Raises the errors of
+    `get`, and UsageError if the place is not on a page of a PDF, or if secrets are masked in its
+    source."""
     passage = await get(index, locator, 0, folder, tags=tags, collections=collections)
     if passage.page is None or passage.page_unit != "page":
         raise UsageError(f"{passage.path} has no page to show at that place")
@@ -70,8 +72,8 @@ def _picture(known: IndexedFile, passage: Passage, page: int) -> PagePicture:
 
 
 def paint_cited(raw: bytes, document: Document, page: int, start: int, end: int) -> PagePicture:
-    """A page of the PDF that the document is extracted from, with the boxes of the characters from
-    `start` to before `end` of its text. Raises SourceError, ConfigError."""
+    """Return a page of the PDF of a document, with the boxes of the elements that have characters
+    from `start` to `end` (exclusive) of its text. Raises SourceError, ConfigError."""
     painted = paint(raw, page)
     boxes = _boxes(document, page, start, end, painted)
     return PagePicture(painted.image, page, painted.width, painted.height, boxes)
@@ -80,7 +82,8 @@ def paint_cited(raw: bytes, document: Document, page: int, start: int, end: int)
 def _boxes(
     document: Document, page: int, start: int, end: int, painted: Painted
 ) -> tuple[Box, ...]:
-    """Of the elements that have some of the characters, within the page."""
+    """Return the boxes of the elements with some of these characters, clipped to the page; at most
+    500."""
     found = []
     for one in document.elements:
         if one.page == page and one.box and one.start < end and start < one.end:

@@ -1,4 +1,4 @@
-"""Names of places in indexed files: ids, paths, citations and other locators, resolved."""
+"""Resolve ids, paths, citations and other locators to indexed files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 
 class NotNamed(UsageError):
-    """Nothing that may be read has this name; it may be meant in another form."""
+    """No document that may be read has this name. The locator may be valid in another form."""
 
 
 class NoChunk(NotNamed):
-    """No chunk that may be read has an id that begins like that."""
+    """No chunk that may be read has an id with this beginning."""
 
 
 async def open_within(
@@ -36,7 +36,7 @@ async def open_within(
     collections: Sequence[str] = (),
     bounds: Attributes = MappingProxyType({}),
 ) -> CitedIndex:
-    """What tags and bounds let be read of the collections, of all if none is named.
+    """Return the documents of the named collections, or of all, that are within tags and bounds.
     Raises UsageError, TagsRequired."""
     infos = named_infos(visible(await index.collections()), collections)
     return cited_within(index, infos, tags, bounds)
@@ -47,8 +47,9 @@ async def read_any(
     as_written: Callable[[str], Awaitable[T]],
     of_span: Callable[[Span], Awaitable[T]],
 ) -> T:
-    """What the locator names, as it is written or else in the first of the forms that names
-    something. Raises NotNamed as for what is written, and what the two raise."""
+    """Return the result for the first form of a locator that names something: for each form,
+    `as_written` is tried, then `of_span` for each place that it may mean. Raises the first NotNamed
+    of `as_written` if there is none, and other errors of both."""
     missed: NotNamed | None = None
     for form in forms(locator):
         try:
@@ -72,8 +73,8 @@ async def read_any(
 async def find_span(
     index: CitedIndex, infos: Sequence[CollectionInfo], span: Span
 ) -> tuple[IndexedFile, Citation | None]:
-    """The indexed file that a span is of, and the citation that its name is, if it is one. Raises
-    UsageError as `find_path`."""
+    """Return the indexed file of a span, and its name as a citation, None if it is none. Raises as
+    `find_path`."""
     cited = parse_citation(span.name)
     names = {record.source.name for info in infos for record in info.sources}
     if cited is not None and cited.source in names:
@@ -84,8 +85,8 @@ async def find_span(
 async def find_chunk(
     index: CitedIndex, infos: Sequence[CollectionInfo], prefix: str
 ) -> tuple[CollectionInfo, Chunk]:
-    """The chunk whose id begins with `prefix`, and its collection. Raises NoChunk where there is
-    none, UsageError where there is more than one."""
+    """Return the chunk whose id begins with `prefix`, and its collection. Raises NoChunk if there
+    is none, UsageError if there are several."""
     found = []
     for info in infos:
         page = await index.beginning(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
@@ -102,10 +103,10 @@ async def find_chunk(
 async def find_path(
     index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> IndexedFile:
-    """The indexed file that is named by its path, the end of it, `source:path`, `source/path`, its
-    address, an absolute path or a permalink.
+    """Return the indexed file with this name: its path, the end of its path, `source:path`,
+    `source/path`, its address, an absolute path or a permalink. Complete names are preferred.
 
-    Raises NotNamed where there is none, UsageError where there is more than one.
+    Raises NotNamed if there is none, UsageError if there are several.
     """
     wanted = path.removeprefix("./")
     sources = [
@@ -127,7 +128,7 @@ async def find_path(
                     exact.append(item)
                 elif (
                     known.path.endswith(f"/{wanted}")
-                    or wanted == f"{name}/{known.path}"  # as results of several sources are shown
+                    or wanted == f"{name}/{known.path}"  # as in results of several sources
                     or _is_address(wanted, record, known.path)
                 ):
                     partial.append(item)
@@ -137,8 +138,8 @@ async def find_path(
 async def find_records(
     index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
 ) -> list[IndexedFile]:
-    """The indexed records of this path, at most one of a source and one whose id begins with the
-    name of its source. There may be millions of them: none but these are looked at."""
+    """Return the indexed records with this path, or with the path after `source:`. There may be
+    millions of records, so they are looked up, not listed."""
     found: dict[str, IndexedFile] = {}
     for info in infos:
         for record in info.sources:
@@ -156,8 +157,8 @@ async def find_records(
 
 
 def only_one(held: Sequence[IndexedFile], path: str) -> IndexedFile:
-    """The one that a path names. Raises NotNamed where there is none, UsageError where there is
-    more than one."""
+    """Return the only one of these files. Raises NotNamed if there is none, UsageError if there are
+    several."""
     found = {(one.record.source.name, one.path): one for one in held}
     if not found:
         raise NotNamed(not_named(path), hint=WHAT_THERE_IS)
@@ -180,5 +181,5 @@ def not_named(path: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A locator as messages show it."""
+    """Return a locator for messages: quoted, with at most 300 characters."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

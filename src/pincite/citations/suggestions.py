@@ -12,13 +12,13 @@ from pincite.scope.near import near_paths
 from pincite.scope.tagged_index import TaggedIndex
 from pincite.support.drives import has_drive
 
-_MOST = 3  # paths that are named
-_LONGEST = 300  # characters of a locator that is repeated
+_MOST = 3  # suggested paths
+_LONGEST = 300  # characters of a locator in a message
 
 
 async def hint_for(index: TaggedIndex, infos: Sequence[CollectionInfo], locator: str) -> str:
-    """Return what to do about a locator that names no indexed file, "" if nothing is known: have a
-    citation verified, name a file in a folder of this name, or a path that is spelt alike."""
+    """Return a hint for a locator that names no indexed file, or "": to verify a citation, to name
+    a file in a folder of this name, or a path with a similar spelling."""
     for form in forms(locator):
         cited = parse_citation(form)
         if cited is not None and cited.ref:

@@ -1,4 +1,4 @@
-"""Checks of a pack: does the evidence still hold?"""
+"""Check the items of a pack with the current files and the cited revisions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from pincite.support.fields import replace
 
 _GONE = "it is no longer in the index"
 _NOTHING = "its text was cut to nothing that can be compared"
-#: Evidence that is held against a source.
-_Read = tuple[Evidence, SourceRecord, Mapping[str, str]]  # the last: see `OpenSource.named`
+#: An item to check with its source. The last value is for `OpenSource.named`.
+_Read = tuple[Evidence, SourceRecord, Mapping[str, str]]
 
 
 async def verify(
@@ -39,14 +39,19 @@ async def verify(
     bounds: Attributes = MappingProxyType({}),
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[Checked, ...]:
-    """Hold every item of a pack against the files as they are now and the revision that it cites,
-    in the order of the items; see `citations.check_item`. Items of `foreign` collections are
-    held against what these have; see `citations.check_item.check_stored`. An item whose citation
-    names another place than its fields is `unknown`, and so is one whose text was cut to nothing.
-    One that is cited by an address which its file does not have now is `moved` at best. Records are
-    in the index `folder`. Raises TagsRequired where a collection of an item requires others than
-    `tags` and `bounds`; what is not within them is `deleted`. `told` gets how many different items
-    are checked, and their number; it is called in another thread."""
+    """Return the result of checking each item of a pack, in their order, with the current files and
+    the cited revisions; see `citations.check_item`. Items of `foreign` collections are compared
+    with the stored chunks; see `citations.check_item.check_stored`. Records are in the index
+    `folder`.
+
+    An item is `unknown` if its citation and its fields name different places, or if its text was
+    shortened to nothing. An item that is cited by an address that its file no longer has is not
+    `fresh`, but `moved`. An item outside of `tags` and `bounds` is `deleted`. Raises TagsRequired
+    if a collection of an item requires other tags.
+
+    `told` is called in another thread, with the number of distinct items that have been checked,
+    and with the number of all.
+    """
     infos = visible(await index.collections())
     places = {
         (name, record.source.name): (info, record)
@@ -63,9 +68,9 @@ async def verify(
     distinct, places_of = _distinct(pack.evidence)
     for item in distinct:
         key = item.collection, item.repo
-        if key not in places:  # that model's collection is gone, not what it was made from
+        if key not in places:  # the member of this model was dropped: use the base
             key = _before(item.collection), item.repo
-        if text_cut and not item.text.strip():  # each text begins with it
+        if text_cut and not item.text.strip():  # every text begins with ""
             planned.append(Checked(item.number, item.citation, "unknown", _NOTHING))
             continue
         try:
@@ -98,8 +103,8 @@ async def verify(
 
 
 def _distinct(items: Sequence[Evidence]) -> tuple[list[Evidence], list[int]]:
-    """Return the items without those that differ from one before in their number alone, and the
-    place of each item among them."""
+    """Return the items without repetitions, which differ only in their number, and for each item
+    its position among them."""
     distinct: list[Evidence] = []
     known: dict[bytes, int] = {}
     places = []
@@ -117,8 +122,8 @@ async def _given(
     record: SourceRecord,
     known: dict[tuple[str, str], Mapping[str, str]],
 ) -> Mapping[str, str]:
-    """Return which content was indexed under the ref that was given for a source. Each collection
-    of a source is read once and then `known`."""
+    """Return the contents, by path, that were indexed under the ref that was given for a source.
+    `known` caches them by collection and source."""
     found: dict[str, str] = {}
     for info in infos if record.source.pinned else ():
         key = info.spec.name, record.source.name
@@ -136,7 +141,7 @@ def _check_all(
     renamed: bool,
     told: Callable[[int, int], object] | None,
 ) -> tuple[Checked, ...]:
-    """What is checked already, and the others held against their sources, each opened once."""
+    """Return the results of the planned checks. Each source is opened once."""
     opened: dict[tuple[str, str], OpenSource] = {}
     renames = Renames() if renamed else None
     checked: list[Checked] = []
@@ -168,15 +173,15 @@ def _names(info: CollectionInfo) -> tuple[str, str]:
 
 
 def _before(collection: str) -> str:
-    """The base of a member of that name, "" where it is none."""
+    """Return the base name of a member collection, "" for a name without a base."""
     return collection.rpartition("__")[0]
 
 
 async def _may_be_checked(
     within: CitedIndex, infos: Sequence[CollectionInfo], item: Evidence
 ) -> bool:
-    """Is the item's document within the tags? Of a collection without any it need not be known:
-    a file may have been renamed."""
+    """Return whether the item's document is within the tags. If tags and bounds exclude nothing in
+    these collections, the document need not be indexed: its file may have been renamed."""
     if not any(within.keeps_back(info.spec.name) for info in infos):
         return True
     for info in infos:
