@@ -37,7 +37,7 @@ async def write_all(
 ) -> CollectionSpec:
     """Index the pending files. Up to four batches are processed at once: one is prepared, one
     embedded, and two are written. Returns the spec with new types of attributes. Raises Stopped
-    after a batch if `deps.stop` is set."""
+    after a batch if the event `stop` of `deps` is set."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 DEFAULT_COLLECTION = "main"
 
-#: For how long to wait for others who write to the same collection.
+#: Seconds to wait for other writers of the same collection.
 WAIT_S = 600.0  # guess, unmeasured

@@ -1,5 +1,5 @@
-"""Variables that set keys of `pincite.toml`, such as `CHAT_MODE` and `PINCITE_LOG`. Options
-override them, and they override files."""
+"""Environment variables that set keys of `pincite.toml`, such as `CHAT_MODE` and `PINCITE_LOG`.
+Options override variables, and variables override files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BOTH: Final = {
     "diversify": {"enabled": False},
     **_PLAIN,
 }
-#: What each strategy sets: `mmr` is what the preset `chat` has.
+#: The keys that each strategy sets. `mmr` has the values of the preset `chat`.
 STRATEGIES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
         "mmr": {
@@ -53,7 +53,7 @@ STRATEGIES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 
 
 def named_collection(environ: Mapping[str, str]) -> str:
-    """The collection that the environment names, or nothing. Raises ConfigError."""
+    """Return the collection that the environment names, "" for none. Raises ConfigError."""
     name = environ.get(COLLECTION, "").strip()
     try:
         if name:
@@ -64,8 +64,8 @@ def named_collection(environ: Mapping[str, str]) -> str:
 
 
 def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
-    """What the environment says of keys of `pincite.toml`, a layer for each variable. Raises
-    ConfigError."""
+    """Return the keys of `pincite.toml` that the environment sets, one layer for each variable.
+    Raises ConfigError."""
     layers = []
     if mode := one_of(environ, MODE, get_args(SearchMode)):
         layers.append(Layer(f"${MODE}", {"retrieve": {"mode": mode}}))
@@ -82,7 +82,7 @@ def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
 
 
 def _chat_layers(environ: Mapping[str, str]) -> list[Layer]:
-    """What the variables of conversations say. Raises ConfigError."""
+    """Return the layers of the variables for conversations. Raises ConfigError."""
     layers = []
     if mode := one_of(environ, CHAT_MODE, get_args(ChatMode)):
         layers.append(Layer(f"${CHAT_MODE}", {"answer": {"mode": mode}}))
@@ -90,7 +90,7 @@ def _chat_layers(environ: Mapping[str, str]) -> list[Layer]:
         _check_strategy(environ, strategy)
         layers.append(Layer(f"${STRATEGY}", STRATEGIES[strategy]))
     if given := environ.get(THRESHOLD, "").strip():
-        probe = {"enabled": True, "threshold": _share(THRESHOLD, given)}  # whatever the preset
+        probe = {"enabled": True, "threshold": _share(THRESHOLD, given)}  # with any preset
         layers.append(Layer(f"${THRESHOLD}", {"probe": probe}))
     if (rewrite := flag(environ, REWRITE)) is not None:
         layers.append(Layer(f"${REWRITE}", {"answer": {"rewrite": rewrite}}))
@@ -98,7 +98,7 @@ def _chat_layers(environ: Mapping[str, str]) -> list[Layer]:
 
 
 def _check_strategy(environ: Mapping[str, str], strategy: str) -> None:
-    """Raise ConfigError where another variable wants another way to search."""
+    """Raise ConfigError if the mode or the weight of search contradicts the strategy."""
     wanted = STRATEGIES[strategy]["retrieve"]["mode"]
     mode = environ.get(MODE, "").strip().lower()
     weight = environ.get(WEIGHT, "").strip()

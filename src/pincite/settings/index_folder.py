@@ -1,5 +1,5 @@
-"""Find the index folder, and pack a client's variables for its daemon, which reads the settings
-from them. It is quick to import."""
+"""Find the index folder, and collect the variables from which the daemon reads a client's settings.
+This module is quick to import."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pincite.settings.variables import (
 
 CONFIG_FILE: Final = "pincite.toml"
 INDEX_FOLDER: Final = ".pincite"
-#: Where files are that no setting names.
+#: Variables for the folders of files that no setting names.
 _PLACES: Final = (
     *("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"),
 )
 #: Variables of other programs that a search depends on. No key is sent to the daemon.
 _SHARED: Final = frozenset((*SEARCH_VARIABLES, *SERVER_VARIABLES)) - {QDRANT_KEY}
 _SECRET: Final = "_KEY"
-_MOST_CHARS: Final = 10_000  # of a file of git
+_MOST_CHARS: Final = 10_000  # read of a file of git
 _BARE: Final = re.compile(r"(?mi)^\s*bare\s*=\s*true\s*$")
 
 
 class Nearest(NamedTuple):
-    """The index folder, where the user stands, the variables that settings are read from, and
+    """The index folder, the current folder, the variables from which settings are read, and
     `places`."""
 
     root: Path
@@ -42,13 +42,13 @@ class Nearest(NamedTuple):
 
 
 def places(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Where this process has the files that no setting names."""
+    """Return the values of the variables for folders of files that no setting names."""
     return tuple(environ.get(name, "") for name in _PLACES)
 
 
 def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nearest | None:
-    """What a search in the current folder is about, None where that takes a closer look: no index,
-    a key for a server, a place that counts from here or from somebody's home."""
+    """Return the index for a search in the current folder. None if there is no index, or if the
+    full settings are needed: there is a key of a server, or a relative path, or one with `~`."""
     known = os.environ if environ is None else environ
     ours = {
         name: value for name, value in known.items() if name.startswith(PREFIX) or name in _SHARED
@@ -72,8 +72,9 @@ def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nea
 def index_folder(
     index: Path | None, environ: Mapping[str, str], *, make: bool = False
 ) -> Path | None:
-    """Return the index folder of a command in the current folder, resolved; with `make`, also one
-    that is yet to be made. None where there is none, or where finding it takes a closer look."""
+    """Return the resolved index folder of a command in the current folder; with `make`, also one
+    that does not exist yet. None if there is none, or if the full settings are needed to find
+    it."""
     try:
         folder = Path.cwd()
         root = _chosen(index, environ, folder)
@@ -83,14 +84,15 @@ def index_folder(
             return None
         root = (folder / root).resolve()
         return root if make or catalog_of(root).exists() else None
-    except (OSError, RuntimeError, ValueError):  # RuntimeError: links that go round in circles
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of links
         return None
 
 
 def nearest_index(folder: Path) -> Path | None:
-    """Return the nearest index folder here or above, but not above a worktree of git that is inside
-    of its own checkout. It may be a link, which no command follows unless it is named."""
-    here = str(folder)  # paths would take ten times as long: .6 ms for 13 folders
+    """Return the nearest index folder here or above, None if there is none. The search ends at a
+    git worktree inside of its own checkout. The folder may be a link; commands do not follow it
+    unless it is named."""
+    here = str(folder)  # `Path` takes ten times as long: 0.6 ms for 13 folders
     while True:
         if os.path.isfile(os.path.join(here, INDEX_FOLDER, CATALOG_FILE)):  # noqa: PTH113, PTH118
             return Path(here, INDEX_FOLDER)
@@ -108,16 +110,16 @@ def user_config() -> Path:
 
 
 def is_the_users(folder: Path) -> bool:
-    """Return whether a folder without an index uses that of the user: if `pincite init --user`
-    created it, and no `pincite.toml` is here. Files that cannot be reached are none."""
+    """Return whether a folder without an index uses the user's index: `pincite init --user` has
+    created that, and there is no `pincite.toml` here. Unreachable files count as missing."""
     if os.path.isfile(folder / CONFIG_FILE):  # noqa: PTH113 - never raises, as below
         return False
     return os.path.isfile(user_config())  # noqa: PTH113
 
 
 def is_inner_worktree(folder: str) -> bool:
-    """Return whether a folder is a linked worktree of git inside of the checkout that it belongs
-    to, as `.claude/worktrees/NAME` is. An index above it has the files of another branch."""
+    """Return whether a folder is a linked git worktree inside of the checkout that it belongs to,
+    such as `.claude/worktrees/NAME`. An index above it has the files of another branch."""
     pointer = _start_of(f"{folder}/.git")
     if not pointer.startswith("gitdir:"):
         return False
@@ -125,7 +127,7 @@ def is_inner_worktree(folder: str) -> bool:
     private = os.path.realpath(place) if "\0" not in place else ""
     worktrees = private.rpartition("/")[0]
     shared, _, name = worktrees.rpartition("/")
-    if name != "worktrees" or not shared.endswith("/.git"):  # a submodule, a bare repository
+    if name != "worktrees" or not shared.endswith("/.git"):  # a submodule or a bare repository
         return False
     if _BARE.search(_start_of(f"{shared}/config")):
         return False
@@ -133,7 +135,7 @@ def is_inner_worktree(folder: str) -> bool:
 
 
 def _start_of(file: str) -> str:
-    """Return the beginning of a regular file, "" for anything else."""
+    """Return the first 10,000 characters of a regular file, "" for anything else."""
     if not os.path.isfile(file):  # noqa: PTH113 - never raises
         return ""
     try:
@@ -149,4 +151,4 @@ def _chosen(index: Path | None, environ: Mapping[str, str], folder: Path) -> Pat
     if named := environ.get("PINCITE_INDEX"):
         return Path(named)
     found = nearest_index(folder)
-    return None if found is None or found.is_symlink() else found  # the settings refuse a link
+    return None if found is None or found.is_symlink() else found  # settings raise for a link

@@ -118,7 +118,7 @@ VARIABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings: paths, the profile, and the models to use instead of the bundled one.
+    """All settings: paths, the profile, the models, and the tables of `pincite.toml`.
 
     `threads` is None for one per core. `layers` are the origins of the values, the strongest first.
     `collection` is named by the environment, else `store.base`. `found` says that `config` was not
@@ -155,7 +155,7 @@ class Settings:
 
     @property
     def indexed_collection(self) -> str:
-        """The collection to index into if a command names none."""
+        """Return the collection to index into if a command names none."""
         return self.collection or DEFAULT_COLLECTION
 
     def beside(self, collection: str) -> bool:
@@ -168,14 +168,14 @@ class Settings:
         return key_of_foreign(self.keys, self.store, one, self.foreign)
 
     def prompts_of(self, folder: str) -> PromptFolder:
-        """Return what the folder of a profile's `answer.prompts` replaces. The prompts of files
-        are as they were when these settings were read, and when somebody trusted them."""
+        """Return the prompts in the folder of a profile's `answer.prompts`. If the settings have
+        this folder, its prompts are those that were read, and trusted, with the settings."""
         known = prompts_in(self.layers)
         return known if known.folder == folder else read_prompts(folder)
 
     def preset(self, name: str) -> Profile:
-        """Return the profile with another preset. Values of files and variables still override it.
-        Raises ConfigError."""
+        """Return the profile with another preset. Values of files and variables override it. Raises
+        ConfigError."""
         origin = str(self.config or CONFIG_FILE)
         layers = with_preset(self.layers, name)
         try:
@@ -198,7 +198,8 @@ class Settings:
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
     """Load the settings for a command in `folder`. `index` overrides the environment.
 
-    Raises ConfigError for an unknown `PINCITE_` variable or key. It names the place of the key.
+    Raises ConfigError for an unknown `PINCITE_` variable, and for an unknown key or a wrong value,
+    with its place.
     """
     unknown = sorted(n for n in environ if n.startswith(PREFIX) and n not in VARIABLES)
     if unknown:
@@ -242,8 +243,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
 
 
 def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Path:
-    """Return the index folder of a command in `folder`; no other setting matters for it. Raises
-    ConfigError if it cannot be resolved, or was found and is a link."""
+    """Return the index folder of a command in `folder`, without reading other settings. Raises
+    ConfigError if it cannot be resolved, or if it was not named and is a link."""
     given = environ.get("PINCITE_INDEX")
     named = index or (Path(given) if given else None)
     place = _absolute(named or find_index(folder), "the index folder")
@@ -265,7 +266,7 @@ def find_index(folder: Path) -> Path:
 
 
 def user_index() -> Path:
-    """Return the index folder that belongs to it."""
+    """Return the user's index folder, for files outside of projects."""
     import platformdirs
 
     return platformdirs.user_data_path("pincite") / INDEX_FOLDER
@@ -287,12 +288,12 @@ def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
 def _absolute(given: str | Path, what: str) -> Path:
     try:
         return Path(given).expanduser().absolute()
-    except (OSError, RuntimeError) as error:  # the current folder is gone, a user is not known
+    except (OSError, RuntimeError) as error:  # the current folder was deleted, an unknown user
         raise ConfigError(f"{what} is {given}, which cannot be resolved: {error}") from error
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether a file can be reached. Its name may be too long, or its folder closed."""
+    """Return whether a path is a reachable file. Never raises."""
     try:
         return path.is_file()
     except OSError:

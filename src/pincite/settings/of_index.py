@@ -1,4 +1,4 @@
-"""The settings of an index that a program names."""
+"""The settings for a program that names an index."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from pincite.support.current_folder import current_folder
 
 
 def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
-    """Complete settings as they are; those of an index folder, which need not be there yet; or by
-    default what the environment and the current folder say. Raises UsageError for what is none of
-    them or no folder, ConfigError for settings that are wrong, UntrustedConfig for those of a file
-    that was found and asks for what nobody has agreed to. Whoever brings Settings vouches for
-    them."""
+    """Return the settings of an index folder, which need not exist yet; without one, those of the
+    environment and the current folder. Given Settings are returned unchanged, and need no trust.
+
+    Raises UsageError for another type, or for a path that is a file; ConfigError for wrong
+    settings; UntrustedConfig if a found file has settings that need trust and is not trusted.
+    """
     if isinstance(index, Settings):
         settings = index
     else:
@@ -32,7 +33,8 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
 
 
 def trusted(settings: Settings) -> Settings:
-    """The same. Raises UntrustedConfig where its file was found, and takes trust."""
+    """Return the settings unchanged. Raises UntrustedConfig if their file was found, has settings
+    that need trust, and is not trusted."""
     if settings.found and not settings.vouched:
         require_trust(settings.layers, settings.config)
     return settings
@@ -49,8 +51,8 @@ def _path(index: object) -> Path:
 
 
 def _is_file(place: Path) -> bool:
-    """Anything that is there and no folder."""
+    """Return whether the path exists and is not a folder."""
     try:
         return place.exists() and not place.is_dir()
-    except OSError:  # what opens the index says why it cannot be reached
+    except OSError:  # opening the index raises the error
         return False

@@ -1,7 +1,7 @@
-"""The variables of OpenTelemetry, a part of the settings that costs nothing to import.
+"""The variables of OpenTelemetry. This module is quick to import.
 
-Where spans are sent is said by the variables of OpenTelemetry alone, never by a file: a file may be
-somebody else's.
+Only the variables of OpenTelemetry say where spans are sent, never a file, which may be from
+somebody else.
 
 | variable | meaning |
 |---|---|
@@ -20,7 +20,8 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT
 
 
 def spans_wanted(environ: Mapping[str, str] | None = None) -> bool | None:
-    """What the variables of OpenTelemetry say: send spans, send none, or None for nothing."""
+    """Return whether the variables of OpenTelemetry ask to send spans, or not; None if they are not
+    set."""
     known = os.environ if environ is None else environ
     if known.get(_DISABLED, "").strip().lower() == "true":
         return False
@@ -31,6 +32,6 @@ def spans_wanted(environ: Mapping[str, str] | None = None) -> bool | None:
 
 
 def otel_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The variables of OpenTelemetry."""
+    """Return all variables that begin with `OTEL_`."""
     known = os.environ if environ is None else environ
     return {name: value for name, value in known.items() if name.startswith("OTEL_")}

@@ -24,9 +24,9 @@ from pincite.settings.variables import (
 )
 from pincite.stores.validate import check_name
 
-#: Where the key of a server goes if QDRANT_URL does not say it.
+#: The server that QDRANT_API_KEY is for if QDRANT_URL is not set.
 USUAL_URL: Final = "http://localhost:6333"
-#: The model of each provider where RERANK_MODEL names none.
+#: The model of each provider if RERANK_MODEL is not set.
 RERANKERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "cohere": "rerank-v3.5",
@@ -37,8 +37,8 @@ RERANKERS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def base_collection(layers: Sequence[Layer]) -> str:
-    """The collection that is meant where none is named, as files and presets say it; a wrong type
-    is found where all of them are read. Raises ConfigError."""
+    """Return the default collection (`store.base`) of files and presets, "" for none. A value of a
+    wrong type is reported later, when all values are checked. Raises ConfigError."""
     given = value_at(merged(layers), ("store", "base"), "")
     name = given if isinstance(given, str) else ""
     try:
@@ -50,9 +50,9 @@ def base_collection(layers: Sequence[Layer]) -> str:
 
 
 def server_layers(environ: Mapping[str, str], below: Sequence[Layer]) -> tuple[Layer, ...]:
-    """What the environment says over the files `below`, a layer for each variable. QDRANT_URL says
-    where a Qdrant server is, and not that one is used: many programs share it. Raises
-    ConfigError."""
+    """Return the keys that variables for servers set over the files `below`, one layer for each
+    variable. QDRANT_URL is used only if the store is a Qdrant server: the variable does not choose
+    that, because many programs share it. Raises ConfigError."""
     layers = []
     if url := _url(environ, QDRANT_URL):
         store = merged(below).get("store", {})
@@ -102,9 +102,9 @@ def _contradiction(environ: Mapping[str, str]) -> ConfigError:
 
 
 def server_key(environ: Mapping[str, str], variable: str, url: str) -> str:
-    """The key of the Qdrant server at `url`: that of our own variable, else QDRANT_API_KEY, which
-    goes to the server that QDRANT_URL names (or the default one) and to no other that a file may
-    name. Raises ConfigError where both are set and differ."""
+    """Return the key of the Qdrant server at `url`, "" for none: that of `variable`, else
+    QDRANT_API_KEY, which is only for the server of QDRANT_URL (or the default one), and not for
+    another server that a file may name. Raises ConfigError if both are set and differ."""
     own = environ.get(variable, "").strip()
     shared = environ.get(QDRANT_KEY, "").strip()
     named = environ.get(QDRANT_URL, "").strip() or USUAL_URL
@@ -116,8 +116,8 @@ def server_key(environ: Mapping[str, str], variable: str, url: str) -> str:
 
 
 def shared_key(environ: Mapping[str, str], variable: str, other: str) -> str:
-    """The key in a variable, or in the `other` name that programs have for it. Raises ConfigError
-    where both are set and differ."""
+    """Return the key in a variable, or in the `other` variable that programs use for it; "" for
+    none. Raises ConfigError if both are set and differ."""
     own = environ.get(variable, "").strip()
     named = environ.get(other, "").strip() if other else ""
     if own and named and own != named:

@@ -1,5 +1,5 @@
-"""Variables for colour, pager and editor. A file of a repository can never name a program to
-run.
+"""Variables for colour, pager and editor. No file can name a program to run, because it may be from
+a repository.
 
 | variable | meaning |
 |---|---|
@@ -19,14 +19,15 @@ from typing import Final, NamedTuple
 PAGER: Final = "PINCITE_PAGER"
 _LESS = "less"
 _NO_PAGER = ("", "cat")
-_OLDEST_VTE = 5000  # earlier ones show the address of a link as text
-#: Terminals that show the sequences of a link instead of obeying or ignoring them.
+_OLDEST_VTE = 5000  # earlier versions show the address of a link as text
+#: Terminals that show the escape sequences of a link as text.
 _WITHOUT_LINKS = ("", "dumb", "linux", "unknown", "cons25", "emacs", "eterm-color")
 
 
 class TerminalSettings(NamedTuple):
-    """`pager` and `editor` are command lines, `pager` empty for none; `pager_named` says that the
-    user chose it. `variables` are what a pager is given besides."""
+    """Settings of the terminal. `pager` and `editor` are command lines; an empty `pager` means
+    none. `pager_named`: the user has chosen the pager. `variables` are additional environment
+    variables for the pager."""
 
     colour: bool
     links: bool
@@ -37,7 +38,7 @@ class TerminalSettings(NamedTuple):
 
 
 def terminal_settings(environ: Mapping[str, str] | None = None) -> TerminalSettings:
-    """What `environ` says, by default that of the process."""
+    """Return the settings of `environ`, by default of the environment of the process."""
     known = os.environ if environ is None else environ
     term = known.get("TERM", "")
     named = known.get(PAGER, known.get("PAGER"))

@@ -1,5 +1,5 @@
-"""Names of the variables that settings are read from, and values that several of them take. It is
-quick to import."""
+"""Names of the variables from which settings are read, and parsers for their common values. This
+module is quick to import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PREFIX: Final = "PINCITE_"
 LOG: Final = "PINCITE_LOG"
 LOG_FORMAT: Final = "PINCITE_LOG_FORMAT"
 REFRESH: Final = "PINCITE_REFRESH"
-#: Those that name a place. A relative one counts from the current folder.
+#: Variables with paths. Relative paths count from the current folder.
 PLACES: Final = (
     *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG"),
     *("PINCITE_CACHE", "PINCITE_RATES"),
@@ -41,15 +41,15 @@ _WORDS: Final = {"1": True, "true": True, "on": True, "0": False, "false": False
 
 
 def flag(environ: Mapping[str, str], name: str) -> bool | None:
-    """Return what a variable turns on or off, None if it is not set or empty. Raises ConfigError
-    for another word."""
+    """Return the value of a variable that is on or off, None if it is not set or empty. Raises
+    ConfigError for another word."""
     word = one_of(environ, name, _WORDS)
     return _WORDS[word] if word else None
 
 
 def one_of(environ: Mapping[str, str], name: str, known: Collection[str], *, hint: str = "") -> str:
-    """Return the value of a variable in small letters, "" if it is not set or empty. Raises
-    ConfigError with `hint` for a value that is not known."""
+    """Return the value of a variable in lower case, "" if it is not set or empty. Raises
+    ConfigError with `hint` for an unknown value."""
     value = environ.get(name, "").strip().lower()
     if value and value not in known:
         from pincite.errors import ConfigError  # late: the value is rarely wrong

@@ -1,4 +1,4 @@
-"""The effective configuration: files, what they extend, and variables, merged."""
+"""The effective configuration: the values of all layers, merged and checked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pincite.support.wrong_values import closest_first
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Everything that a file can set. `Settings` has fields of the same names."""
+    """All values that a file can set. `Settings` has fields of the same names."""
 
     profile: Profile
     use: ModelSettings
@@ -50,8 +50,8 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a system is read in: the variables, the files of vectors and rates, the folder that
-    paths count from where no file says it, and the collection of sources that name none."""
+    """The context for reading layers: the environment, the files for cached vectors and for rate
+    limits, the folder that paths are relative to, and the collection of sources without one."""
 
     environ: Mapping[str, str]
     cache: Path | None
@@ -61,9 +61,11 @@ class Around:
 
 
 def read_system(layers: Sequence[Layer], origin: str, around: Around) -> System:
-    """The system of all layers, of which the first win. `origin` is what they are called together.
+    """Return the values of all layers; earlier layers override later ones. `origin` is the name of
+    the whole in messages.
 
-    Raises ConfigError for what is unknown, wrong or contradicts itself, and says where it stands.
+    Raises ConfigError, with the place of the key, for unknown keys, wrong values and
+    contradictions.
     """
     try:
         return _system(merged(layers), origin, around)
@@ -73,7 +75,7 @@ def read_system(layers: Sequence[Layer], origin: str, around: Around) -> System:
 
 
 def default_of(key: str) -> object:
-    """The default of a key of the profile, the store, the memory or the workspace."""
+    """Return the default of a key of the profile, the store, the memory or the workspace."""
     section, _, rest = key.partition(".")
     whole = {"store": StoreSettings(), "memory": MemorySettings(), "workspace": WorkspaceSettings()}
     found: Any = whole.get(section) or getattr(Profile(), section)
@@ -111,10 +113,11 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
 
 
 def _require_known(table: Mapping[str, Any], origin: str) -> None:
-    """Raise ConfigError for a table that is neither one of the profile nor taken by now."""
+    """Raise ConfigError for a table that is not one of the profile. All others have been removed
+    from `table` by now."""
     unknown = next((name for name in table if name not in SECTIONS), None)
     if unknown is not None:
-        from pincite.settings.file.keys import keys  # late: only an error names all of them
+        from pincite.settings.file.keys import keys  # late: only needed for the error
 
         known = closest_first(unknown, sorted({*BELOW, *(key.path[0] for key in keys())}))
         said = f"{origin}: unknown key {unknown!r}; known here: {known}"

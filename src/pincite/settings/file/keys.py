@@ -1,6 +1,5 @@
-"""Every key that `pincite.toml` may have: its type, its default and what it means, read off the
-values that the code makes of them. `python -m pincite.settings.file.keys` prints the rows of
-docs/configuration.md.
+"""All keys of `pincite.toml`, with type, default and meaning, derived from the types of the code.
+`python -m pincite.settings.file.keys` prints the rows of docs/configuration.md.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ from pincite.settings.sections.workspace import WorkspaceSettings
 from pincite.stores.settings import StoreSettings
 from pincite.support.fields import field_names
 
-#: What stands in the path of a key for a name that the user chooses, or an entry of a list.
+#: Parts of the path of a key that stand for names that users choose.
 NAME, MODEL = "NAME", "MODEL"
-TABLE: Final = "table"  # the type of a key whose value has keys that users choose
+TABLE: Final = "table"  # the type of a key whose value is a table with keys that users choose
 _WILD: Final = (NAME, MODEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key. `default` is None where nothing is the default, and REQUIRED where there is none.
-    `foreign`: only of collections of other programs."""
+    """A key. `default` is None if the key is unset by default, and REQUIRED if it must be set.
+    `foreign`: the key is only for collections of other programs."""
 
     path: tuple[str, ...]
     type: str
@@ -48,12 +47,12 @@ class Key:
 
     @property
     def table(self) -> tuple[str, ...]:
-        """The path of its table."""
+        """Return the path of its table."""
         return self.path[:-1]
 
     @property
     def named(self) -> bool:
-        """Is it of a table that there is once only?"""
+        """Return whether its table occurs only once, so that its path has no name of a user."""
         return not any(part in _WILD for part in self.path) and self.path[0] != "source"
 
 
@@ -67,7 +66,8 @@ REQUIRED: Final = _Required()
 
 @cache
 def keys() -> tuple[Key, ...]:
-    """All keys, table by table: first those of the system, then those of names and sources."""
+    """Return all keys, table by table: those of single tables, then those of named tables and
+    sources."""
     plain = (
         *_models(),
         *_of(StoreSettings, ("store",)),
@@ -96,8 +96,8 @@ def keys() -> tuple[Key, ...]:
 
 
 def in_force(table: Mapping[str, Any]) -> dict[tuple[str, ...], object]:
-    """The value of every key in a valid, merged table: of tables that there are once the default
-    where nothing is set, of named ones and sources for each name that is there."""
+    """Return the value of every key in a valid, merged table, by path, or its default if it is not
+    set. Keys of named tables and of sources are returned for each existing name or source."""
     found: dict[tuple[str, ...], object] = {}
     for key in keys():
         for path, inner in _places(table, key, ()):
@@ -111,7 +111,7 @@ def in_force(table: Mapping[str, Any]) -> dict[tuple[str, ...], object]:
 
 
 def page_rows() -> Iterator[str]:
-    """A row of the documentation for each key."""
+    """Yield a row of the documentation for each key."""
     for key in keys():
         default = "needed" if key.default is REQUIRED else f"`{inline(key.default)}`"
         if key.default is None:
@@ -124,7 +124,7 @@ def page_rows() -> Iterator[str]:
 def _places(
     table: Any, key: Key, done: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Where the key is in the table, with what it is there; None where it is not set."""
+    """Yield the paths of a key in a table, with the values; None for a value that is not set."""
     rest = key.path[len(done) :]
     if not rest:
         yield done, table
@@ -142,7 +142,7 @@ def _places(
 
 
 def _only_ours(key: Key, one: object) -> bool:
-    """Is the key one that a collection of another program does not have?"""
+    """Return whether `one` is a collection of another program, and does not have this key."""
     theirs = isinstance(one, Mapping) and "qdrant" in one and key.path[0] == "collections"
     return theirs and key.path[-1] not in ForeignSettings.__struct_fields__
 
@@ -176,7 +176,8 @@ def _of(kind: type[Any], table: tuple[str, ...]) -> Iterator[Key]:
 
 
 def _of_value(value: Any, table: tuple[str, ...]) -> Iterator[Key]:
-    """The keys of a table that has defaults of its own, such as the thresholds of one signal."""
+    """Yield the keys of a table whose defaults are those of a value, such as the thresholds of one
+    signal."""
     hints = get_type_hints(type(value))
     for name in field_names(type(value)):
         of_it = getattr(value, name)
@@ -205,7 +206,7 @@ def _key(path: tuple[str, ...], type_: str, default: object) -> Key:
 
 
 def _type(hint: Any) -> str:
-    """A type in words."""
+    """Return a type in words."""
     names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
     if hint in names:
         return names[hint]

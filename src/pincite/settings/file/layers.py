@@ -1,9 +1,8 @@
-"""Layers of settings: their places, and which one wins.
+"""Layers of settings: their origins, their order, and their merged values.
 
 `pincite.toml` may extend a preset (`extends = "evidence"`, or `preset = "evidence"`) or another
-file (`extends = "../team.toml"`), which may extend a further one. Tables are merged key by key, but
-for `prepare.expansions`; everything else replaces what was there. Paths count from the file they
-stand in.
+file (`extends = "../team.toml"`), which may extend a further one. Tables are merged key by key,
+except `prepare.expansions`; all other values replace those below. Paths are relative to their file.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
 from pincite.settings.file.toml_file import line_in, lines_of, parse, read_file
 from pincite.settings.index_folder import CONFIG_FILE as CONFIG_FILE
 
-#: What wins over what, the strongest first: the list of docs/configuration.md, as a test checks.
+#: The order of precedence, the strongest first. A test compares it with docs/configuration.md.
 PRECEDENCE: Final = (
     "an option of the command",
     "an environment variable",
@@ -34,12 +33,12 @@ DEFAULT: Final = "default"
 PROMPTS: Final = ("answer", "prompts")
 #: `https://name:password@host`
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s\"@]*@")
-_LONGEST = 10  # files that extend each other
-#: Keys that name what is below a file.
+_LONGEST = 10  # files in a chain of `extends`
+#: Keys that name the preset or file that a file extends.
 BELOW: Final = ("extends", "preset")
-#: Tables that are replaced: who gives wordings for some collections wants no others for the rest.
+#: Tables that are replaced as a whole, so that rephrasings of a preset do not remain.
 _WHOLE = (("prepare", "expansions"),)
-#: Keys that hold a path, by the tables that they stand in; `*` is any name.
+#: Paths of keys whose value is a file path; `*` is any name.
 _PATHS = (
     ("store", "key_file"),
     ("collections", "*", "key_file"),
@@ -49,15 +48,15 @@ _PATHS = (
     ("source", "*", "path"),
     PROMPTS,
 )
-#: Of these the ones that do not lead out of the folder of their file: texts in there are sent to a
-#: model, and a file of somebody else names none of the user's.
+#: Those of them that must not lead out of the folder of their file: their texts are sent to a
+#: model, and a file from elsewhere must not name files of the user.
 _WITHIN = (PROMPTS,)
 
 
 @dataclass(frozen=True)
 class Layer:
-    """The values of one place. `origin` is what people call it; `file`, `text` and `prompts` are
-    those of a file, `preset` the name of a preset."""
+    """The values of one origin. `origin` is its name in messages. A file has `file`, `text` and
+    `prompts`; a preset has its name in `preset`."""
 
     origin: str
     table: Mapping[str, Any]
@@ -68,11 +67,11 @@ class Layer:
 
     @cached_property
     def lines(self) -> Mapping[tuple[str, ...], int]:
-        """The lines of keys, as far as they can be told."""
+        """Return the lines of keys, without those that cannot be determined."""
         return lines_of(self.text)
 
     def has(self, path: Sequence[str]) -> bool:
-        """Does it set this key, or something that stands in the place of its table?"""
+        """Return whether the layer sets this key, or another value instead of its table."""
         inner: Any = self.table
         for part in path:
             if isinstance(inner, list) and part.isdecimal() and int(part) <= len(inner):
@@ -86,15 +85,16 @@ class Layer:
         return True
 
     def line(self, path: Sequence[str]) -> int | None:
-        """The line of the key, of the first key in its table, or of the value that holds it."""
+        """Return the line of a key, or of the first key in a table, or of a value that contains the
+        key; None if unknown."""
         return line_in(self.lines, path)
 
     def place(self, path: Sequence[str]) -> str:
-        """Where the key stands, in a few words."""
+        """Return the origin of the layer, with the line of the key if it is known."""
         return self._at_line(self.origin, path)
 
     def file_place(self, path: Sequence[str]) -> str:
-        """The same, with the whole path of a file."""
+        """Return the place of the key with the full path of the file."""
         return self._at_line(str(self.file or self.origin), path)
 
     def _at_line(self, name: str, path: Sequence[str]) -> str:
@@ -103,7 +103,7 @@ class Layer:
 
 
 def preset_layer(name: object, origin: str = "") -> Layer:
-    """The values of a preset. Raises ConfigError that names `origin`."""
+    """Return the layer of a preset. Raises ConfigError that names `origin`."""
     if not isinstance(name, str) or name not in preset_names():
         said = f"{origin}: {unknown_preset(name)}" if origin else unknown_preset(name)
         hint = 'extends takes the path of a file, such as extends = "./team.toml"' if origin else ""
@@ -112,7 +112,8 @@ def preset_layer(name: object, origin: str = "") -> Layer:
 
 
 def read_layers(path: Path) -> tuple[Layer, ...]:
-    """A file, what it extends, and the preset below, the strongest first. Raises ConfigError."""
+    """Return the layers of a file, of the files that it extends, and of the preset below them, the
+    strongest first. Raises ConfigError."""
     layers: list[Layer] = []
     called = str(path)
     while True:
@@ -145,14 +146,14 @@ def read_layers(path: Path) -> tuple[Layer, ...]:
 
 
 def named_layers(name: str, folder: Path) -> tuple[Layer, ...]:
-    """The layers of a preset, or of a file in `folder`. Raises ConfigError."""
+    """Return the layers of a preset, or of a file in `folder`. Raises ConfigError."""
     if name in preset_names() or not _is_path(name):
         return (preset_layer(name),)
     return read_layers(_found(folder, name, name))
 
 
 def merged(layers: Iterable[Layer]) -> dict[str, Any]:
-    """One table of all layers, of which the first win."""
+    """Return one table of all layers; earlier layers override later ones."""
     table: dict[str, Any] = {}
     for layer in reversed(tuple(layers)):
         table = _over(table, layer.table)
@@ -160,7 +161,7 @@ def merged(layers: Iterable[Layer]) -> dict[str, Any]:
 
 
 def value_at(table: Mapping[str, Any], path: Sequence[str], default: object = None) -> object:
-    """The value at a path, the default where there is none."""
+    """Return the value at a path, or the default."""
     inner: Any = table
     for part in path:
         if not isinstance(inner, Mapping) or part not in inner:
@@ -170,24 +171,24 @@ def value_at(table: Mapping[str, Any], path: Sequence[str], default: object = No
 
 
 def place_of(layers: Iterable[Layer], path: Sequence[str]) -> str:
-    """Where the value in force of a key comes from."""
+    """Return the place that sets the effective value of a key, or "default"."""
     layer = layer_of(layers, path)
     return DEFAULT if layer is None else layer.place(path)
 
 
 def layer_of(layers: Iterable[Layer], path: Sequence[str]) -> Layer | None:
-    """Which layer a key's value comes from; None for the default."""
+    """Return the layer that sets the effective value of a key; None for the default."""
     return next((layer for layer in layers if layer.has(path)), None)
 
 
 def prompts_in(layers: Iterable[Layer]) -> PromptFolder:
-    """The prompts in force."""
+    """Return the effective prompts."""
     layer = layer_of(layers, PROMPTS)
     return PromptFolder() if layer is None else layer.prompts
 
 
 def with_preset(layers: Sequence[Layer], name: str) -> tuple[Layer, ...]:
-    """The layers over another preset. Raises ConfigError."""
+    """Return the layers with another preset below them. Raises ConfigError."""
     return (*(layer for layer in layers if not layer.preset), preset_layer(name))
 
 
@@ -198,10 +199,10 @@ def located(
     default: Callable[[str], object],
     read: Callable[[Layer], object],
 ) -> ConfigError:
-    """An error of merged layers, saying where it comes from: of keys that contradict each other
-    each with its value and place, of a wrong one its place, else the layer that has the same error
-    by itself. `origin` is what the message calls the whole, `default` a key's default, and `read`
-    reads one layer."""
+    """Return an error of merged layers with the places of its keys: the value and place of each key
+    that contradicts another, or the place of a wrong key; otherwise the error of the single layer
+    that has the same one. `origin` is the name of the whole in the message, `default` returns the
+    default of a key, and `read` reads one layer."""
     message = error.message.removeprefix(f"{origin}: ")
     if error.keys:
         table = merged(layers)
@@ -224,7 +225,7 @@ def located(
 
 
 def shown(value: object) -> str:
-    """A value as TOML has it, shortened."""
+    """Return a value as TOML, without passwords in addresses, with at most 200 characters."""
     from pincite.settings.file.toml_text import inline
 
     text = _CREDENTIALS.sub("...@", inline(value))
@@ -246,7 +247,7 @@ def _over(
 
 
 def _prompts(table: Mapping[str, Any]) -> PromptFolder:
-    """Read with the file that names them, so that trust in it is trust in them."""
+    """Return the prompts of a file. They are read with the file, because trust covers both."""
     folder = value_at(table, PROMPTS)
     return read_prompts(folder) if isinstance(folder, str) else PromptFolder()
 
@@ -262,7 +263,7 @@ def _where(path: Path, key: str, given: object) -> str:
 
 
 def _found(folder: Path, given: str, said: str) -> Path:
-    """The file that was named, by the real path of its folder."""
+    """Return the named file, with the resolved path of its folder. Raises ConfigError."""
     try:
         path = folder / Path(given).expanduser()
         if path.is_file():
@@ -286,7 +287,7 @@ def _with_absolute_paths(table: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _check_within(given: object, keys: Sequence[str], path: Path) -> None:
-    """Is the folder in that of the file, links followed?"""
+    """Raise ConfigError if a folder is outside of the folder of the file, after resolving links."""
     if not isinstance(given, str) or not given:
         return
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-#: By table; `NAME` and `MODEL` stand for names that users choose.
+#: By table, then by key. `NAME` and `MODEL` stand for names that users choose.
 MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "models": {

@@ -1,4 +1,4 @@
-"""Effective settings with the file or variable that set each. Secrets are shown as "set"."""
+"""Effective settings, each with the file or variable that set it. Secrets are shown as "set"."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]*@")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting by its key in `pincite.toml`, or by its variable. `origin` is what set it; `file`
-    and `line` say where in which file, if it was one and the line can be told. Of a secret the
-    value says whether it is set."""
+    """A setting, named by its key in `pincite.toml` or by its variable. `origin` is the place that
+    set it; `file` and `line` are set if that is a file and the line is known. The value of a secret
+    is only "set" or "not set"."""
 
     name: str
     value: Any
@@ -45,11 +45,12 @@ def settings_in_force(
     index_option: bool = False,
     preset: str | None = None,
 ) -> tuple[Setting, ...]:
-    """All settings: keys of files first, then those that variables alone set. `preset` is what an
-    option chooses instead. Raises ConfigError where that contradicts the rest."""
+    """Return all settings: first keys of files, then those that only variables set. `preset` is
+    that of an option, which replaces the preset of the files. Raises ConfigError if it contradicts
+    other settings."""
     layers: Sequence[Layer] = settings.layers
     if preset is not None:
-        settings.preset(preset)  # refuses what contradicts itself
+        settings.preset(preset)  # raises the error for contradictions
         layers = [
             replace(layer, origin=f"--preset {preset}") if layer.preset else layer
             for layer in with_preset(layers, preset)
@@ -59,7 +60,8 @@ def settings_in_force(
 
 
 def only(settings: Sequence[Setting], wanted: Sequence[str]) -> tuple[Setting, ...]:
-    """Those whose names are wanted, or stand in a table that is. Raises UsageError."""
+    """Return the settings with these names, or in tables with these names; all without names.
+    Raises UsageError for an unknown name."""
     for name in wanted:
         if not any(_is(one.name, name) for one in settings):
             from difflib import get_close_matches
@@ -80,7 +82,7 @@ def _is(name: str, wanted: str) -> bool:
 
 
 def _sorted(layers: Sequence[Layer]) -> list[tuple[KeyPath, object]]:
-    """Values in the order of the documentation, those of one named table together."""
+    """Return the values by key, in the order of the documentation, one table after the other."""
     found = in_force(merged(layers))
     tables: dict[KeyPath, list[KeyPath]] = {}
     for path in found:
@@ -92,7 +94,7 @@ def _sorted(layers: Sequence[Layer]) -> list[tuple[KeyPath, object]]:
 def _of_key(path: KeyPath, value: object, layers: Sequence[Layer]) -> Setting:
     name, shown = dotted(path), safe(path, value)
     set_by, layer = path, layer_of(layers, path)
-    if layer is None and path == ("store", "kind"):  # a url alone says which kind
+    if layer is None and path == ("store", "kind"):  # set by a url without a kind
         set_by = ("store", "url")
         layer = layer_of(layers, set_by) if value == "qdrant" else None
     if layer is None:
@@ -102,8 +104,8 @@ def _of_key(path: KeyPath, value: object, layers: Sequence[Layer]) -> Setting:
 
 
 def safe(path: KeyPath, value: object) -> object:
-    """The value of a key without passwords: those of addresses, and what is named like one in the
-    only table whose keys are not ours."""
+    """Return the value of a key without passwords in addresses. In `body` of providers, where keys
+    are free, values with names of secrets are hidden, too."""
     if isinstance(value, Mapping):
         return {key: safe((*path, key), inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -139,7 +141,7 @@ def _of_variables(
 
 
 def _secrets(settings: Settings, environ: Mapping[str, str]) -> Iterator[Setting]:
-    """Keys of servers and of providers: whether there is one, and from where."""
+    """Yield the keys of servers and providers: whether each is set, and by what."""
     files = {KEYS[settings.store.kind]: "store"} if settings.store.kind in KEYS else {}
     given = dict.fromkeys(files, settings.store.key_file)
     others: dict[str, str] = {}

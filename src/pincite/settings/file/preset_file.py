@@ -1,4 +1,4 @@
-"""A preset as a `pincite.toml` with every key that there is, and where two systems differ."""
+"""Write a preset as a `pincite.toml` with all keys, and compare two configurations."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _NAMED = """\
 
 
 def preset_file(name: str) -> str:
-    """The file of a preset that can be used alone: each key with its meaning, its value, the reason
-    for that, and what it is in `general` where that differs. Raises ConfigError."""
+    """Return a complete configuration file for a preset: each key with its meaning, its value, the
+    reason for the value, and the value of `general` if it differs. Raises ConfigError."""
     table = preset_table(name)
     values, usual = in_force(table), in_force(preset_table(GENERAL))
     about, reasons = _comments(preset_text(name))
@@ -45,7 +45,8 @@ def preset_file(name: str) -> str:
 
 
 def named_table(name: str, folder: Path) -> dict[str, Any]:
-    """What a preset or a file in `folder` sets with all that it extends. Raises ConfigError."""
+    """Return the merged and checked table of a preset, or of a file in `folder` with everything
+    that it extends. Raises ConfigError."""
     layers = named_layers(name, folder)
     read_system(layers, name, Around({}, None, None, folder, DEFAULT_COLLECTION))
     return merged(layers)
@@ -54,8 +55,8 @@ def named_table(name: str, folder: Path) -> dict[str, Any]:
 def differences(
     one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[KeyPath, tuple[object, object]]:
-    """The keys whose values differ between two valid tables, None where there is none. Sources do
-    not count, for they say what is indexed and not how."""
+    """Return the keys whose values differ between two valid tables, with both values; None for a
+    missing one. Sources are left out: they do not affect how anything is indexed or searched."""
     mine, theirs = in_force(one), in_force(other)
     found = {}
     for path in dict.fromkeys((*mine, *theirs)):
@@ -69,7 +70,7 @@ def differences(
 
 
 def _is_set(table: Any, path: KeyPath) -> bool:
-    """Does the table itself have the key, with something in it?"""
+    """Return whether the table itself sets the key, and not to an empty table."""
     for name in path:
         if not isinstance(table, Mapping) or name not in table:
             return False
@@ -110,7 +111,7 @@ def _table(
 
 
 def _template(where: KeyPath, foreign: bool, group: Sequence[Key]) -> Iterator[str]:
-    """A table of a name, as comments."""
+    """Yield a named table as comments."""
     header = "[[source]]" if where == ("source",) else f"[{dotted(where)}]"
     yield f"# {header}" + ("  # of another program" if foreign else "")
     for key in group:
@@ -120,7 +121,7 @@ def _template(where: KeyPath, foreign: bool, group: Sequence[Key]) -> Iterator[s
 
 
 def _example(key: Key) -> str:
-    """A value of a key that has none of its own."""
+    """Return an example value for a key without a default."""
     if key.type.startswith("list"):
         return "[]"
     if '"' in key.type:
@@ -139,7 +140,7 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _comments(text: str) -> tuple[list[str], dict[KeyPath, list[str]]]:
-    """What stands at the top of a preset's file, and above each of its keys and headers."""
+    """Return the comments at the top of a preset's file, and those above each key and header."""
     about: list[str] = []
     above: dict[KeyPath, list[str]] = {}
     held: list[str] = []

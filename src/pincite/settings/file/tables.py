@@ -1,4 +1,4 @@
-"""A table of pincite.toml as a value of its own."""
+"""Convert tables of `pincite.toml` to structs and dataclasses."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 def take_table(table: dict[str, Any], name: str, kind: type[T], origin: str) -> T:
-    """Take the table `name` out of that of `origin`, as a struct or a dataclass. Raises ConfigError
-    for what is no table, an unknown key or a wrong value, naming where it stands."""
+    """Remove the table `name` from `table`, and return it as a struct or a dataclass. Raises
+    ConfigError, with `origin` and the key, for another type, an unknown key or a wrong value."""
     given, path = table.pop(name, {}), tuple(name.split("."))
     if not isinstance(given, Mapping):
         raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}", at=path)
@@ -36,8 +36,9 @@ def take_table(table: dict[str, Any], name: str, kind: type[T], origin: str) -> 
 def converted(
     values: Mapping[str, Any], kind: type[T], path: tuple[str, ...], within: tuple[str, ...] = ()
 ) -> T:
-    """The values of the table at this path, as a struct or a dataclass. Raises ConfigError with the
-    key of a wrong value, below `within` if messages do not name the table elsewhere."""
+    """Return the values of the table at this path as a struct or a dataclass. Raises ConfigError
+    with the key of a wrong value; `within` is the path of the table in its message, () if another
+    part of the message names the table."""
     try:
         return msgspec.convert(dict(values), ready(kind))
     except msgspec.ValidationError as error:
@@ -52,7 +53,7 @@ def converted(
 
 @contextmanager
 def told_where(origin: str) -> Iterator[None]:
-    """What is wrong with a setting is said with the place where it stands."""
+    """Within this, messages of ConfigError begin with `origin`."""
     try:
         yield
     except ConfigError as error:

@@ -1,4 +1,4 @@
-"""The `pincite.toml` that a new project or a new user begins with."""
+"""The first `pincite.toml` of a project or a user, written by `pincite init`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ELSEWHERE: Final = '# [[source]]\n# path = "~/notes"'
 
 
 def config_text(preset: str = "", *, project: bool = True) -> str:
-    """The file, with comments. Raises ConfigError for an unknown preset."""
+    """Return the text of the file, with comments. Raises ConfigError for an unknown preset."""
     if preset and preset not in preset_names():
         raise ConfigError(unknown_preset(preset), hint="pincite presets list")
     chosen = f"preset = {inline(preset)}" if preset else '# preset = "local"'
@@ -55,8 +55,8 @@ def config_text(preset: str = "", *, project: bool = True) -> str:
 
 
 def write_config(folder: Path, text: str) -> Path:
-    """Write the file into a folder, which is made if need be. Never overwrites, and follows no
-    link in the place of the file. Raises ConfigError."""
+    """Write the file into a folder, which is created if necessary, and return its path. An existing
+    file or link is never overwritten or followed. Raises ConfigError."""
     place = folder / CONFIG_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)

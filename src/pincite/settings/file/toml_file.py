@@ -1,4 +1,4 @@
-"""A TOML file of somebody, read within limits, and the lines that its keys stand on."""
+"""Read untrusted TOML files within limits, and find the lines of their keys."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from typing import Any, Final
 from pincite.errors import ConfigError
 from pincite.support.wrong_values import check_numbers
 
-#: A file with every key that there is has 13 kB.
+#: A file with all keys has 13 kB.
 MOST_BYTES: Final = 128_000
-#: `a.a.a = 1` takes `tomllib` time of the square of its parts, and more for a header of them. With
-#: these limits the worst file that was found takes 1 to 2 s.
+#: The time of `tomllib` for `a.a.a = 1` is quadratic in the number of parts, and longer for such a
+#: header. With these limits, the worst known file takes 1 to 2 s.
 _MOST_DOTS: Final = 100
 _DEEPEST: Final = 30
-#: Statements above these sizes have no line: finding their end takes the square of their lines.
+#: Lines and characters of a statement. Above, its line is not determined, because the time to find
+#: its end is quadratic.
 _MOST_LINES, _MOST_CHARS = 200, 20_000
 
 KeyPath = tuple[str, ...]
 
 
 def read_file(path: Path) -> str:
-    """The text of a regular file. Raises ConfigError."""
+    """Return the text of a regular file of at most 128,000 bytes. Raises ConfigError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
             raise ConfigError(f"{path} is not a file")
@@ -44,8 +45,8 @@ def read_file(path: Path) -> str:
 
 
 def parse(text: str, origin: str) -> dict[str, Any]:
-    """The table of a TOML file. Raises ConfigError that names `origin`, and a line where one can
-    be named."""
+    """Return the table of a TOML file. Raises ConfigError with `origin`, and with the line if it is
+    known."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > _MOST_DOTS:
             raise ConfigError(
@@ -56,7 +57,7 @@ def parse(text: str, origin: str) -> dict[str, Any]:
         table = tomllib.loads(text)
     except RecursionError as error:
         raise ConfigError(f"{origin}: tables or lists are nested too deep") from error
-    except ValueError as error:  # also of a number with thousands of digits
+    except ValueError as error:  # also for a number with thousands of digits
         raise ConfigError(f"{origin}: {error}") from error
     level: list[Any] = [table]
     for _ in range(_DEEPEST):
@@ -79,8 +80,8 @@ def _inside(value: object) -> list[Any]:
 
 
 def lines_of(text: str) -> Mapping[KeyPath, int]:
-    """The line of every key whose line can be told, by its path; entries of a list of tables are
-    counted from 1: `("source", "1", "path")`. The text is valid TOML."""
+    """Return the lines of keys and headers by path, without unknown ones. Entries of a list of
+    tables count from 1: `("source", "1", "path")`. The text must be valid TOML."""
     found: dict[KeyPath, int] = {}
     for number, paths, _ in statements(text):
         for path in paths:
@@ -89,7 +90,8 @@ def lines_of(text: str) -> Mapping[KeyPath, int]:
 
 
 def line_in(lines: Mapping[KeyPath, int], path: Sequence[str]) -> int | None:
-    """The line of the key, of the first key in its table, or of the value that holds it."""
+    """Return the line of a key, or of the first key in a table, or of a value that contains the
+    key; None if unknown."""
     inside = [number for key, number in lines.items() if key[: len(path)] == tuple(path)]
     if inside:
         return min(inside)
@@ -100,10 +102,10 @@ def line_in(lines: Mapping[KeyPath, int], path: Sequence[str]) -> int | None:
 
 
 def statements(text: str) -> Iterator[tuple[int, tuple[KeyPath, ...], str]]:
-    """Each header, key, comment and empty line of valid TOML: its first line, the paths that it
-    sets and its text. Ends early where a statement is too long to be told apart.
+    """Yield each header, key, comment and empty line of valid TOML: its first line, the paths that
+    it sets, and its text. Ends early at a statement that is too long.
 
-    A statement is the least number of lines that is TOML by itself, for TOML ends it with a line.
+    A statement is the smallest number of lines that is valid TOML by itself.
     """
     header: KeyPath = ()
     counts: dict[KeyPath, int] = {}
@@ -131,7 +133,7 @@ def statements(text: str) -> Iterator[tuple[int, tuple[KeyPath, ...], str]]:
 
 
 def leaves(table: Mapping[str, Any]) -> Iterator[KeyPath]:
-    """The paths of all values that are no tables, and of empty tables."""
+    """Yield the paths of all values except tables with keys."""
     for key, value in table.items():
         if isinstance(value, Mapping) and value:
             for rest in leaves(value):

@@ -1,4 +1,4 @@
-"""Values as TOML: text, numbers, booleans, lists and tables of them."""
+"""Write values as TOML: texts, numbers, booleans, and lists and tables of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 100
 
 
 def inline(value: object) -> str:
-    """A value on one line; `none` for None, which TOML does not have."""
+    """Return a value on one line; `none` for None, which TOML does not have."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -30,7 +30,7 @@ def inline(value: object) -> str:
 
 
 def assignment(name: str, value: object) -> str:
-    """`name = value`; a list that is too long for a line has one for each of its values."""
+    """Return `name = value`. A list that is too long for one line has one line for each value."""
     line = f"{key(name)} = {inline(value)}"
     if len(line) <= _WIDTH or isinstance(value, str) or not isinstance(value, Sequence):
         return line
@@ -38,10 +38,10 @@ def assignment(name: str, value: object) -> str:
 
 
 def key(name: str) -> str:
-    """A key, quoted where it must be."""
+    """Return a key, quoted if necessary."""
     return name if _BARE.fullmatch(name) else inline(name)
 
 
 def dotted(path: Sequence[str]) -> str:
-    """A path as TOML writes a dotted key."""
+    """Return a path as a dotted key of TOML."""
     return ".".join(map(key, path))

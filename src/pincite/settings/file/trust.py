@@ -1,11 +1,11 @@
 """Trust in a `pincite.toml` that was found, not named: list the settings that need consent.
 
-A file beside an index may be somebody else's: a checkout brings its own. What it says of ranking
-harms nobody. What reaches outside of its folder does: models, which texts and keys are sent to,
-servers, files elsewhere, and words that stand outside of the fences of what is quoted or instruct a
-model. A file that has any of these is used only once a person has said so; then its hash is
-remembered, with those of the files that it extends and of its prompts, and with another one the
-person is asked again.
+A file beside an index may be from somebody else, as in a checkout. Its settings for ranking are
+harmless. Settings that reach outside of its folder are not: models and servers, to which texts and
+keys are sent, files elsewhere, and texts that instruct a model or that it reads outside of
+quotations. A file with such settings is used only if a person has trusted it. Then a hash is stored
+of its text, of the files that it extends, and of its prompts. If one of these changes, the file
+must be trusted again.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from pincite.settings.file.layers import PROMPTS, Layer, merged, prompts_in, sho
 from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
 from pincite.support.terminal import one_line
 
-_MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders, 5,000 with prompts
+_MOST_BYTES: Final = 4_000_000  # of the file with trust: 20,000 folders, or 5,000 with prompts
 _MOST_NAMED: Final = 8  # claims in a message
-_NO_PROMPTS: Final = "-"  # in what is remembered: the file names a folder that has none
+_NO_PROMPTS: Final = "-"  # in a digest: the file names a folder without prompts
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
-#: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
+#: Keys that need trust whatever their value; `*` is any name.
 _ALWAYS: Final = {
     ("store", "url"): "a server",
     ("store", "key_file"): "a file with a key",
@@ -68,8 +68,8 @@ _SERVERS: Final = ("qdrant", "chroma")
 
 
 class Claim(NamedTuple):
-    """What a file asks for: a key, its value as TOML has it, why that takes trust, and where a
-    path really leads."""
+    """A setting that needs trust: its key, its value as TOML, the reason, and, for a path, the
+    resolved path."""
 
     key: str
     value: str
@@ -78,7 +78,8 @@ class Claim(NamedTuple):
 
 
 def claims_of(layers: Sequence[Layer]) -> tuple[Claim, ...]:
-    """What takes trust in a file and in those that it extends, by key."""
+    """Return the settings that need trust in a file and in the files that it extends, sorted by
+    key."""
     files = [layer for layer in layers if layer.file is not None]
     if not files or files[0].file is None:
         return ()
@@ -94,8 +95,8 @@ def claims_of(layers: Sequence[Layer]) -> tuple[Claim, ...]:
 
 
 def _server_of(layers: Sequence[Layer]) -> Iterator[Claim]:
-    """A kind of store that takes trust, also where a preset that a file extends says so, as the
-    address of a server may come from the environment."""
+    """Yield the kind of store if it needs trust, also if only the extended preset sets it: the
+    address of the server may come from the environment."""
     known = [layer for layer in layers if layer.file is not None or layer.preset]
     store = merged(known).get("store")
     kind = _of(store, "kind")
@@ -127,7 +128,7 @@ def _of(table: object, name: str) -> object:
 
 
 def _at(table: object, path: Sequence[str], done: str = "") -> Iterator[tuple[str, object]]:
-    """The values at a path, each with its dotted name; entries of lists count from 1."""
+    """Yield the values at a path, each after its dotted name. Entries of lists count from 1."""
     if not path:
         yield done, table
         return
@@ -143,7 +144,7 @@ def _at(table: object, path: Sequence[str], done: str = "") -> Iterator[tuple[st
 
 
 def _inside(path: Path, folder: Path) -> bool:
-    """Is it in the folder, links followed?"""
+    """Return whether a path is in the folder, after resolving links."""
     if str(path).startswith("~"):
         return False
     try:
@@ -153,9 +154,9 @@ def _inside(path: Path, folder: Path) -> bool:
 
 
 def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
-    """What is remembered: a hash of the texts that were read, not of the files as they are when
-    somebody answers, and of where their paths lead. Behind it are those of the prompts, by name,
-    if the file names a folder of them."""
+    """Return the digest that is stored for a trusted file: a hash of the texts that were read, and
+    of resolved paths. The files themselves may have changed since. If the file names a folder of
+    prompts, their hashes follow, by name."""
     digest = hashlib.sha256()
     for layer in layers:
         if layer.file is not None:
@@ -170,7 +171,7 @@ def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
 
 
 def _changed_prompts(known: str, digest: str) -> Mapping[str, Sequence[str]]:
-    """The names of the prompts that were added, changed and removed, by which of them it was."""
+    """Return the names of the prompts that were added, changed and removed, under these words."""
     old, new = (
         dict(one.split("=", 1) for one in text.split(" ") if "=" in one) for text in (known, digest)
     )
@@ -189,7 +190,7 @@ def _real(folder: Path, value: str) -> str:
 
 
 def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
-    """Raise UntrustedConfig where a file asks for something and nobody has agreed to it."""
+    """Raise UntrustedConfig if a file has settings that need trust, and is not trusted."""
     if config is None:
         return
     claims = claims_of(layers)
@@ -218,13 +219,14 @@ def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
 def _asked(
     layers: Sequence[Layer], config: Path, known: str | None, digest: str
 ) -> tuple[str, str, str]:
-    """Why trust is asked for, what to do before it is given, and which prompts have changed."""
+    """Return the reason why trust is needed, what to do first, and the changed prompts; all as
+    parts of messages."""
     do = "read the file, then"
     if not known:
         return f"{config} is not trusted, and it sets", do, ""
     prompts = prompts_in(layers)
     same = known.split(" ")[0] == digest.split(" ")[0]
-    if prompts.folder and " " not in known:  # of a version that did not note prompts
+    if prompts.folder and " " not in known:  # stored by a version that ignored prompts
         changed = "" if same else "it has changed, or "
         state = f"{config} must be trusted again: {changed}trust covers its prompts now. It sets"
         return state, f"read {'its' if same else 'the file and its'} prompts, then", ""
@@ -251,8 +253,8 @@ def _is_prompts(claim: Claim) -> bool:
 
 
 def remember_trust(config: Path, digest: str) -> None:
-    """Trust the file as long as it has this hash; with an empty one no more. Raises ConfigError
-    where that cannot be written down."""
+    """Store that the file is trusted as long as it has this digest; an empty one ends the trust.
+    Raises ConfigError if this cannot be written."""
     known = dict(_read())
     known[_name(config)] = digest
     if not digest:
@@ -272,25 +274,25 @@ def remember_trust(config: Path, digest: str) -> None:
 
 
 def trusted_files() -> tuple[str, ...]:
-    """The files that somebody has trusted, by name."""
+    """Return the paths of trusted files, sorted."""
     return tuple(sorted(_read()))
 
 
 def trust_file() -> Path:
-    """Where it is remembered: `trust.json` in the user's state folder for Pincite."""
+    """Return the path of the file with trust: `trust.json` in the user's state folder."""
     import platformdirs
 
     return platformdirs.user_state_path("pincite") / "trust.json"
 
 
 def _name(config: Path) -> str:
-    """The file by the real path of its folder: a link to it is another file."""
+    """Return the path of a file in its resolved folder. A link to a file has its own name."""
     return str(config.parent.resolve() / config.name)
 
 
 def _read() -> Mapping[str, str]:
-    """What is trusted. A file that is not the user's own, no file or no such table trusts nothing.
-    Raises ConfigError where it is damaged."""
+    """Return the digests of trusted files by path. Empty if the file is missing, or does not belong
+    to the user, or others may write to it. Raises ConfigError if it is damaged."""
     place = trust_file()
     try:
         handle = open_to_read(place)

@@ -26,13 +26,13 @@ from pincite.model.attributes import (
     type_of,
 )
 
-_MOST_DECLARED = 1_024  # an index of payloads each  # guess, unmeasured
+_MOST_DECLARED = 1_024  # each needs a payload index  # guess, unmeasured
 _MOST_REQUIRED = 16  # guess, unmeasured
 
 
 def take_attributes(table: dict[str, Any], origin: str) -> Mapping[str, AttributeType]:
-    """The types that `[attributes]` declares, taken out of a TOML file's `table`. Raises
-    ConfigError that names `origin` and the key."""
+    """Remove `[attributes]` from a TOML file's `table`, and return the declared types. Raises
+    ConfigError with `origin` and the key."""
     given = table.pop("attributes", {})
     where, at = f"{origin}: [attributes]", ("attributes",)
     if not isinstance(given, Mapping):
@@ -53,7 +53,7 @@ def take_attributes(table: dict[str, Any], origin: str) -> Mapping[str, Attribut
 
 
 def check_required(names: Sequence[str]) -> None:
-    """Raise ConfigError for what cannot be a collection's `require`."""
+    """Raise ConfigError for names that are not valid as `require` of a collection."""
     if len(names) > _MOST_REQUIRED:
         raise ConfigError(f"require has {len(names)} names; the maximum is {_MOST_REQUIRED}")
     for name in names:
@@ -68,8 +68,8 @@ def check_given(
     where: str,
     at: tuple[str, ...] = (),
 ) -> None:
-    """Raise ConfigError for attributes of a source that cannot be, or are not of the type that is
-    declared. `at` is the path of their table."""
+    """Raise ConfigError for attributes of a source with an invalid name or value, or a value of
+    another type than the declared one. `at` is the path of their table."""
     for name, value in given.items():
         _check_name(name, where, (*at, name))
         kind = declared.get(name) or type_of(value)

@@ -6,8 +6,7 @@ import msgspec
 
 
 class DocumentSettings(msgspec.Struct, frozen=True):
-    """The table `[documents]` of pincite.toml. `ocr` says whether pages of PDFs that are pictures
-    are read by OCR, in sources that do not say it themselves; where it does not, these are read as
-    before."""
+    """The table `[documents]` of pincite.toml. `ocr`: read pages of PDFs that are pictures with
+    OCR, in sources without their own setting. If false, the previous setting of a source stays."""
 
     ocr: bool = False

@@ -34,9 +34,9 @@ _KEY = KEYS["qdrant"]
 
 
 class ForeignSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`sparse_model` opens the encoder of the sparse vector, as for `pincite index --sparse`.
-    `depth` and `weight` are those of `CollectionOptions`. `kind` and `language` are those of
-    points that do not say it themselves."""
+    """A table of [collections] for a collection of another program. `sparse_model` names the
+    encoder for the sparse vector, as in `pincite index --sparse`. `depth` and `weight` are those of
+    `CollectionOptions`. `kind` and `language` apply to points without their own."""
 
     qdrant: str
     model: str
@@ -63,7 +63,7 @@ class ForeignSettings(msgspec.Struct, frozen=True, kw_only=True):
         _keys(self.fields)
 
     def field_map(self, name: str) -> FieldMap:
-        """Which field stands where, of the collection that we call `name`."""
+        """Return the payload keys of the fields, for the collection with this `name` here."""
         keys = _keys(self.fields)
         return FieldMap(keys, name, self.kind, self.language if self.kind == "code" else "")
 
@@ -71,8 +71,8 @@ class ForeignSettings(msgspec.Struct, frozen=True, kw_only=True):
 def take_foreign_settings(
     table: dict[str, Any], origin: str, store: StoreSettings
 ) -> dict[str, ForeignSettings]:
-    """The tables of [collections] that name a collection of a server, taken out of a TOML file's
-    `table`. Raises ConfigError."""
+    """Remove the tables of [collections] that name a collection on a server from a TOML file's
+    `table`, and return them by name. Raises ConfigError."""
     given = table.get("collections")
     if not isinstance(given, Mapping):
         return {}
@@ -91,8 +91,9 @@ def key_of(
     one: ForeignSettings,
     every: Mapping[str, ForeignSettings],
 ) -> str | None:
-    """The key of a collection's server. That of the environment belongs to the server of [store],
-    or, where [store] names none, to the only one that there is. Raises ConfigError."""
+    """Return the key of a collection's server, None if there is none. The key of the environment is
+    for the server of [store]; if [store] names none, for the server of the foreign collections, if
+    all have the same one. Raises ConfigError."""
     if one.key_file:
         given = StoreSettings("qdrant", one.url, key_file=one.key_file)
         return store_key({}, given)
@@ -124,7 +125,7 @@ def _one(
 
 
 def _keys(given: str | Mapping[str, str]) -> Mapping[str, str]:
-    """The payload's keys by field. Raises ConfigError."""
+    """Return the payload keys by field. Raises ConfigError."""
     own = {} if isinstance(given, str) else dict(given)
     layout = given if isinstance(given, str) else own.pop("layout", "")
     if layout and layout not in LAYOUTS:

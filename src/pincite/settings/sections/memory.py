@@ -15,11 +15,11 @@ BUNDLED = "bundled"
 
 
 class MemorySettings(msgspec.Struct, frozen=True):
-    """The table `[memory]` of pincite.toml. `kind`: facts are kept in a SQLite file, by mem0, or
-    not at all. `path`: the file, or the folder of mem0, empty for one in the index folder; one that
-    is relative counts from there. `dense`: the model by whose vectors facts are found, by its name;
-    empty for words alone, and with mem0 for the bundled model. `infer`: with mem0 the language
-    model of `[models]` decides what of a text is worth remembering."""
+    """The table `[memory]` of pincite.toml. `kind`: facts are stored in a SQLite file, by mem0, or
+    not at all. `path`: the file, or the folder of mem0, relative to the index folder; empty for the
+    default there. `dense`: the name of the model for semantic search of facts; empty for keyword
+    search only, or, with mem0, for the bundled model. `infer`: with mem0, the language model of
+    `[models]` decides which facts of a text are stored."""
 
     kind: Literal["sqlite", "mem0", "none"] = "sqlite"
     path: str = ""
@@ -38,8 +38,8 @@ class MemorySettings(msgspec.Struct, frozen=True):
 
 
 def take_memory_settings(table: dict[str, object], origin: str) -> MemorySettings:
-    """Take `[memory]` out of the table of `origin`. Raises ConfigError for an unknown key or a
-    wrong value, naming where it stands."""
+    """Remove `[memory]` from the table of `origin`, and return it. Raises ConfigError, with
+    `origin` and the key, for an unknown key or a wrong value."""
     found = take_table(table, "memory", MemorySettings, origin)
     with told_where(origin):
         return replace(found, dense=_model(found.dense)) if found.dense else found

@@ -48,7 +48,7 @@ MULTILINGUAL = "bundled:multilingual"  #: for other languages than English
 
 
 def is_bundled(model: str) -> bool:
-    """Does this name a bundled model?"""
+    """Return whether this is the name of a bundled model."""
     return model in ("", BUNDLED) or model.startswith(f"{BUNDLED}:")
 
 
@@ -61,10 +61,10 @@ def _no_key(_: Provider) -> Secret | None:
 
 
 class CollectionOptions(msgspec.Struct, frozen=True):
-    """Of one collection. `beside`: documents that are indexed with another model get a collection
-    of their own beside it. `depth`: hits of each side, 0 for the profile's limits. `weight`: what
-    its fused scores are multiplied with. `require`: the attributes that every document must have,
-    None for those that it has been made with."""
+    """Options of one collection. `beside`: documents that are indexed with another model get a
+    separate collection beside it. `depth`: number of semantic and of keyword hits, 0 for the limits
+    of the profile. `weight`: factor for its fused scores. `require`: attributes that every document
+    must have, None for the current ones."""
 
     beside: bool = False
     depth: int = 0
@@ -81,11 +81,11 @@ class CollectionOptions(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Models by their names; empty ones are not configured, which for `dense` means the bundled
-    model. `collections` names the dense model of single collections, `options` says what else
-    is configured for them. `cache` is where vectors are kept, None for nowhere; `cache_place` where
-    they would be, and where older ones may be. `rates` is the file where processes share what they
-    have asked, None for each by itself."""
+    """Models by name; "" means that none is configured, and for `dense` the bundled one.
+    `collections` has the dense models of single collections, `options` their other settings.
+    `cache` is the file for cached vectors, None for no cache; `cache_place` is its path even if
+    there is no cache, because earlier vectors may be there. `rates` is the database in which
+    processes share rate limits, None for limits of this process only."""
 
     dense: str = ""
     rerank: str = ""
@@ -108,9 +108,9 @@ def take_model_settings(
     cache: Path | None,
     rates: Path | None = None,
 ) -> ModelSettings:
-    """The settings of models, taken out of a TOML file's `table`.
+    """Remove the tables of models from a TOML file's `table`, and return their settings.
 
-    Raises ConfigError that names `origin` and the key for what is unknown or of a wrong type.
+    Raises ConfigError, with `origin` and the key, for an unknown key or a value of a wrong type.
     """
     given = {name: _table(table.pop(name, {}), f"{origin}: [{name}]", (name,)) for name in _TABLES}
     models = {
@@ -215,8 +215,8 @@ def _options(value: object, where: str, path: tuple[str, ...]) -> ProviderOption
 
 
 class _Keyring:
-    """Finds keys: in the provider's variable, in the file that `VARIABLE_FILE` names, in its
-    `key_file`. Shows nothing of what it holds."""
+    """Finds the key of a provider: in its variable, else in the file that `VARIABLE_FILE` names,
+    else in its `key_file`. Its `repr` shows no keys."""
 
     def __init__(
         self, environ: Mapping[str, str], providers: Mapping[str, ProviderOptions]

@@ -1,4 +1,4 @@
-"""A bucket for uploaded files in place of a folder: a part of the settings.
+"""`[workspace] files` and `[workspace.s3]`: a bucket for uploaded files instead of a folder.
 
 [workspace]
 files = "s3://BUCKET/PREFIX"
@@ -27,7 +27,7 @@ _PREFIX_CHARS: Final = 512
 
 
 class Bucket(NamedTuple):
-    """Where files are: a bucket, and what all their keys begin with."""
+    """A bucket, and the common prefix of the keys of its files."""
 
     name: str
     prefix: str
@@ -35,8 +35,9 @@ class Bucket(NamedTuple):
 
 class S3Settings(msgspec.Struct, frozen=True):
     """The table `[workspace.s3]` of pincite.toml. `endpoint`: the address of the server, empty for
-    Amazon's of the region. `key_file`: a file of credentials as AWS has them, which is read again
-    from time to time; empty for the variables `AWS_...` or the role of the machine."""
+    Amazon's server of the region. `key_file`: a file with credentials in the format of AWS, which
+    is read again from time to time; empty for the variables `AWS_...` or the role of the
+    machine."""
 
     endpoint: str = ""
     region: str = "us-east-1"
@@ -69,7 +70,7 @@ def take_s3_settings(table: Mapping[str, Any], origin: str) -> S3Settings:
 
 
 def bucket_of(files: str) -> Bucket | None:
-    """The bucket that `[workspace] files` names, None for the index folder. Raises ConfigError."""
+    """Return the bucket in `[workspace] files`, None for the index folder. Raises ConfigError."""
     if not files:
         return None
     name, _, prefix = files.removeprefix(SCHEME).partition("/")

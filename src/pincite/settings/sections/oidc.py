@@ -19,13 +19,13 @@ from pincite.settings.file.tables import take_table
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
 
-#: Those whose keys can be published. With an HMAC, who can check a token can make one.
+#: Algorithms with public keys. With an HMAC, a server that checks tokens could also issue them.
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _MOST_SKEW_S: Final = 300.0
 
 
 class OidcScopes(msgspec.Struct, frozen=True):
-    """Which values of a token give which scope; one of them is enough."""
+    """For each scope, the values in a token that give it; one of them is enough."""
 
     search: tuple[str, ...] = ("pincite:search",)
     write: tuple[str, ...] = ("pincite:write",)
@@ -33,7 +33,7 @@ class OidcScopes(msgspec.Struct, frozen=True):
 
 
 class OidcSettings(msgspec.Struct, frozen=True):
-    """The table `[workspace.oidc]` of pincite.toml. Without an `issuer` no token is taken."""
+    """The table `[workspace.oidc]` of pincite.toml. Without an `issuer`, no token is accepted."""
 
     issuer: str = ""
     audience: str = ""
@@ -82,7 +82,7 @@ def take_oidc_settings(table: Mapping[str, Any], origin: str) -> OidcSettings:
 
 
 def check_issuer_address(what: str, address: str) -> None:
-    """Raises ConfigError for what is neither https, nor http on this machine."""
+    """Raise ConfigError for an address that is neither https, nor http on this machine."""
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname or "", parts.port
@@ -100,7 +100,7 @@ def check_issuer_address(what: str, address: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Is it this machine, as it is written?"""
+    """Return whether a host is `localhost` or a loopback address, without resolving names."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tables of `pincite.toml` that are read as they stand: their fields are the keys."""
+"""Tables of `pincite.toml` whose keys are exactly the fields of their types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.settings.sections.refresh import RefreshSettings
 from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.settings.sections.telemetry import LoggingSettings, TracingSettings
 
-#: Their types, by their names in the file and in `Settings`.
+#: The types by name, which is the same in the file and in `Settings`.
 PLAIN: Final[Mapping[str, type[Any]]] = MappingProxyType(
     {
         "log": LogSettings,

@@ -16,9 +16,9 @@ class RefreshSettings(msgspec.Struct, frozen=True):
     """The table `[refresh]` of pincite.toml. An empty `mode` is `auto` for commands and MCP
     servers, and `manual` for programs, which decide for themselves when they index.
 
-    `every_s` is how old the last look at the folders may be when a search comes. `watch` asks for
-    file events besides. `remote` allows to embed with a provider and to write to a server in the
-    background.
+    `every_s`: a search triggers a scan of the folders if the last one is older than this. `watch`:
+    also watch file events. `remote`: automatic updates may call paid providers, and write to a
+    server.
     """
 
     mode: RefreshMode = ""
@@ -31,13 +31,13 @@ class RefreshSettings(msgspec.Struct, frozen=True):
 
     @property
     def auto(self) -> bool:
-        """Is the index brought up to date without being asked?"""
+        """Return whether the index updates itself."""
         return self.mode == "auto"
 
     def off(self) -> RefreshSettings:
-        """The same for what measures or repeats, where the index has to stay as it is."""
+        """Return these settings without automatic updates, for measurements and replays."""
         return replace(self, mode="manual")
 
     def by_itself(self) -> RefreshSettings:
-        """The same for a command or a server, which are on unless something else is set."""
+        """Return these settings for a command or a server, which update the index by default."""
         return replace(self, mode=self.mode or "auto")

@@ -8,11 +8,11 @@ from pincite.support.ranges import require_range
 
 
 class LogSettings(msgspec.Struct, frozen=True):
-    """The table `[log]` of pincite.toml. A file is put aside when the next line would make it
-    larger than `max_bytes`; `keep` such files stay beside the current one. `mask_secrets` leaves
-    out what looks like a key or password in a question.
+    """The table `[log]` of pincite.toml. The file is rotated when the next line would make it
+    larger than `max_bytes`; `keep` rotated files are kept. `mask_secrets`: mask likely keys and
+    passwords in questions.
 
-    A line has 20 to 30 KB: with the defaults the last thousand searches or so are there.
+    A line has 20 to 30 KB, so the defaults keep about the last thousand searches.
     """
 
     enabled: bool = True

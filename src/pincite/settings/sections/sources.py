@@ -18,15 +18,16 @@ from pincite.support.wrong_values import path_of, said_of
 
 
 class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[source]]`: what to index and what its citations say.
+    """A `[[source]]` table: what to index, and how it is cited.
 
-    `path` counts from the file's folder. No `collection` is the default one. `url_rule` is one rule
-    or several, of which the first that matches decides. `ref` names the revision of what records
-    none itself: a folder, an archive. What is left out is found, or is as it was when the source
-    was indexed before. `attributes` are of all of its documents; those that are not named stay as
-    they were. Without `front_matter`, what Markdown files say of themselves gives no attributes.
-    `descriptions` are of folders and files below `path`; an empty text removes one. With `ocr`
-    pages of PDFs that are pictures are read by OCR.
+    `path` is relative to the folder of the file. Without `collection`, the default one is used.
+    `url_rule` is one rule or several, of which the first that matches decides. `ref` names the
+    revision of a source that records none itself, such as a folder or an archive. Values that are
+    not set are detected, or stay as they were when the source was last indexed. `attributes` apply
+    to all of its documents; earlier attributes with other names stay. `front_matter`: read
+    attributes from the front matter of Markdown files. `descriptions` are those of folders and
+    files below `path`; an empty text removes one. `ocr`: read pages of PDFs that are pictures with
+    OCR.
     """
 
     path: str
@@ -46,7 +47,7 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     @property
     def url_rules(self) -> str | None:
-        """The rules as `Source.url_rule` holds them."""
+        """Return the rules in the form of `Source.url_rule`, one per line; None for none."""
         rules = (self.url_rule,) if isinstance(self.url_rule, str) else self.url_rule
         return "\n".join(rules) or None
 
@@ -58,11 +59,11 @@ def sources_from(
     collection: str = "",
     declared: Mapping[str, AttributeType] = {},  # it is only read
 ) -> tuple[SourceConfig, ...]:
-    """The `[[source]]` tables of a file in `folder`, with absolute paths. Those that name no
-    collection go into the one that is given.
+    """Return the `[[source]]` tables of a file in `folder`, with absolute paths. Those without a
+    collection get `collection`. `declared` are the declared types of attributes.
 
-    Raises ConfigError that names `origin` and the key for an unknown key, a wrong type or a
-    malformed rule or attribute, for which the `declared` types count.
+    Raises ConfigError, with `origin` and the key, for an unknown key, a value of a wrong type, or
+    an invalid rule, attribute or description.
     """
     try:
         found = msgspec.convert(table, ready(tuple[SourceConfig, ...]))
@@ -100,5 +101,5 @@ def sources_from(
 
 
 def configured_at(place: Path, sources: Sequence[SourceConfig]) -> SourceConfig | None:
-    """The description of a resolved place, if there is one."""
+    """Return the table for a resolved path, or None."""
     return next((each for each in sources if Path(each.path).resolve() == place), None)

@@ -5,7 +5,7 @@ kind = "qdrant"                   # edge (the default), sqlite, chroma, or qdran
 url = "https://qdrant.example"    # of a server; alone it means kind = "qdrant"
 prefix = "team-"                  # of the names of its collections
 
-An index folder remembers its store, for its catalog says what is in there.
+An index folder remembers its store, because its catalog describes the content of that store.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pincite.stores.settings import StoreSettings
 from pincite.support.named_file import read_named_text
 from pincite.support.wrong_values import closest_first
 
-#: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
+#: Variables with the keys of servers, by kind. `<NAME>_FILE` names a file with the key.
 KEYS: Mapping[str, str] = {"qdrant": "PINCITE_QDRANT_KEY", "chroma": "PINCITE_CHROMA_KEY"}
 
 
 def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
-    """The settings of the store, taken out of a TOML file's `table`. Raises ConfigError."""
+    """Remove `[store]` from a TOML file's `table`, and return its settings. Raises ConfigError."""
     given = table.pop("store", {})
     if not isinstance(given, Mapping):
         raise ConfigError(f"{origin}: [store] is a table, not {given!r}", at=("store",))
@@ -50,7 +50,8 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
 
 
 def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
-    """The key of the server: of the environment, else of a file. Raises ConfigError."""
+    """Return the key of the server from the environment, else from a file; None if there is none.
+    Raises ConfigError."""
     variable = KEYS.get(store.kind, "")
     own = environ.get(variable, "").strip()
     if value := server_key(environ, variable, store.url) if store.kind == "qdrant" else own:
@@ -65,6 +66,6 @@ def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
     if not value:
         raise ConfigError(f"the key file {file} is empty")
     if not value.isascii() or any(sign.isspace() for sign in value):
-        # whoever wrote the file that names it must not have another file sent to a server
+        # a `pincite.toml` from somebody else must not cause another file to be sent to a server
         raise ConfigError(f"the key file {file} does not hold a key of one line of ASCII")
     return value

@@ -10,15 +10,16 @@ LogFormat = Literal["text", "json"]
 
 
 class TracingSettings(msgspec.Struct, frozen=True):
-    """`enabled` sends spans of commands and servers also where no variable names a collector: to
-    the default address on this machine. `texts` lets them have questions and citations."""
+    """The table `[tracing]` of pincite.toml. `enabled`: if no variable names a collector, send
+    spans of commands and servers to the default address on this machine. `texts`: spans have
+    questions and citations."""
 
     enabled: bool = False
     texts: bool = False
 
 
 class LoggingSettings(msgspec.Struct, frozen=True):
-    """What servers log: lines for people, or a JSON object a line. The daemon knows the variable
-    alone."""
+    """The table `[logging]` of pincite.toml. `format`: server logs have lines for people, or one
+    JSON object per line. The daemon only reads the variable."""
 
     format: LogFormat = "text"

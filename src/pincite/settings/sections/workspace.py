@@ -15,22 +15,23 @@ from pincite.settings.sections.oidc import OidcSettings, take_oidc_settings
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
 
-#: The variables that win over the keys of the table, and may hold passwords.
+#: By key: the variable that overrides it. Only variables may contain passwords.
 ADDRESSES: Final = {
     "database": "PINCITE_DATABASE_URL",
     "operator": "PINCITE_DATABASE_OPERATOR_URL",
     "owner": "PINCITE_DATABASE_OWNER_URL",
 }
 
-#: Other forms of an address, which would be the name of a folder: `host=... password=...`, and an
-#: address without its scheme. A drive of Windows is not a user.
+#: Other forms of an address, which would be taken for a folder: `host=... password=...`, and an
+#: address without its scheme. A drive of Windows is not such an address.
 _KEYWORD: Final = re.compile(
     r"(?:^|\s)(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=",
     re.IGNORECASE,
 )
 _NO_SCHEME: Final = re.compile(r"postgres(?:ql)?:|(?![a-z]:[\\/])[^/]*:[^@]*@", re.IGNORECASE)
 _PASSWORD: Final = re.compile(r"password\s*=", re.IGNORECASE)
-#: Rules look at as much of a text; a worker waits no longer for one document. Guesses.
+#: Upper limits: the rules read no more characters, and a worker waits no longer for one document.
+#: Guesses, unmeasured.
 MOST_CHARS: Final = 100_000
 MOST_S: Final = 600.0
 
@@ -38,15 +39,16 @@ MOST_S: Final = 600.0
 @dataclass(frozen=True, slots=True)
 class WorkspaceSettings:
     """The table `[workspace]` of pincite.toml. `database`: a file that ends in `.db`, a folder, or
-    the address of a PostgreSQL database; one that is relative counts from the index folder, and
-    empty is the file `workspaces.db` in it. `operator` and `owner` are the addresses of the same
-    PostgreSQL database for the operator and for migrations. Secret: they are in no message.
+    the address of a PostgreSQL database. Relative paths count from the index folder; empty is the
+    file `workspaces.db` in it. `operator` and `owner` are the addresses of the same PostgreSQL
+    database for the operator and for migrations. These addresses are secret, and in no message.
     `files`: a bucket for uploaded files, `s3://BUCKET/PREFIX`; empty is a folder in the index
-    folder. `oidc`: whose tokens are taken beside keys.
+    folder. `oidc`: the issuer whose tokens are accepted besides keys.
 
-    `metadata`: what a document is, by `rules`, or by the `model` of `[models] llm` where its answer
-    can be taken. It is sent the first `metadata_chars` characters of the text, has
-    `metadata_timeout_s` seconds, and writes `metadata_tokens` at most: guesses, unmeasured."""
+    `metadata`: describe documents by `rules`, or by the `model` of `[models] llm` if its answer is
+    valid. The model is sent the first `metadata_chars` characters of the text, has
+    `metadata_timeout_s` seconds, and writes at most `metadata_tokens` tokens: guesses,
+    unmeasured."""
 
     database: str = field(default="", repr=False)
     operator: str = field(default="", repr=False)
@@ -76,8 +78,8 @@ class WorkspaceSettings:
 def take_workspace_settings(
     table: dict[str, object], origin: str, environ: Mapping[str, str]
 ) -> WorkspaceSettings:
-    """Take `[workspace]` out of the table of `origin`, with the variables over it. Raises
-    ConfigError for an unknown key, a wrong value, and a password in the file."""
+    """Remove `[workspace]` from the table of `origin`, and return it; variables override it. Raises
+    ConfigError for an unknown key, a wrong value, or a password in the file."""
     given = table.pop("workspace", {})
     oidc, s3 = OidcSettings(), S3Settings()
     if isinstance(given, Mapping):
@@ -116,5 +118,5 @@ def _has_password(address: str) -> bool:
         return True
     try:
         return bool(urlsplit(address).password)
-    except ValueError:  # it is no address; whoever connects says so
+    except ValueError:  # not an address: connecting raises the error
         return False
