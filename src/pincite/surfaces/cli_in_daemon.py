@@ -1,8 +1,8 @@
 """Run searches of the command line inside the daemon, with the same engine, log and output.
 
-The daemon declines a search that needs more than this process has, and the client runs it: if
-settings are invalid or name models of providers, rerankers or collections of other programs; if the
-index can only be read; if the environment places files elsewhere.
+The daemon declines a search that this process cannot run, and the client runs it itself: if its
+settings are invalid, or name models of providers, rerankers or collections of other programs; if
+the index can only be read; if the environment puts files elsewhere.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ log = logging.getLogger("pincite.daemon")
 
 
 class _Declined(Exception):
-    """The client has to run this itself."""
+    """The client has to run the search itself."""
 
 
 class _Apart:
-    """The daemon as its clients see it. Its preparations for a search stay out of the search's
+    """The daemon, as its clients use it. Its own work for a search is not part of the search's
     trace."""
 
     def __init__(self, daemon: Daemon) -> None:

@@ -1,4 +1,4 @@
-"""Frameworks that an extra of this package installs."""
+"""Import frameworks that need an extra of this package."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 async def traced_search(
     engine: AsyncPincite, asked: SearchOptions, *, explained: bool = False, debug: bool = False
 ) -> tuple[EvidencePack, Trace]:
-    """Return the pack and its trace. `explained` asks for a trace of every step; `debug` adds
+    """Return the pack of a search, and its trace. `explained`: trace every step. `debug`: also add
     requests to services and their answers to the pack. Raises the errors of
     `AsyncPincite.search`."""
     trace = Trace(time.perf_counter, detailed=explained or debug)

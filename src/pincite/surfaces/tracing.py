@@ -16,10 +16,10 @@ _FLUSH_S = 2.0  # the longest wait for a collector at the end of a command
 
 @contextmanager
 def watched(settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
-    """Send spans of the work in this block, as configured by settings and variables. At its end the
-    rest is sent, for two seconds at most. Raises ConfigError if the settings ask for spans and
-    libraries are missing. Errors in variables alone, which other programs may share, are reported
-    to `say`, and nothing is sent."""
+    """Within this, send spans as configured by settings and variables. At the end, the remaining
+    ones are sent, for two seconds at most. Raises ConfigError if the settings ask for spans, but
+    that is not possible. If only variables ask for them, which other programs may share, errors are
+    reported to `say`, and nothing is sent."""
     quiet_drivers()
     named = spans_wanted()
     if named is False or not (named or settings.tracing.enabled):
@@ -50,14 +50,14 @@ def watched(settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def quiet_drivers() -> None:
-    """Silence the log of the PostgreSQL driver in this process: it has a line for each attempt to
-    connect, with addresses and roles. Each failure is an error of this package, which is told."""
+    """Silence the log of the PostgreSQL driver in this process. It has a line for each failed
+    connection, with addresses and roles; errors of this package report such failures anyway."""
     logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 
 def server_says(settings: Settings, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Return the function for a server's messages to its operator: `say`, or an event of its log,
-    which is set up here."""
+    """Return the function for a server's messages to its operator: `say`, or, for logs as JSON, one
+    that logs them. This sets up the log."""
     if settings.logging.format != "json":
         return say
     from pincite.telemetry.lines import log_as_json

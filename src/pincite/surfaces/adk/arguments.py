@@ -52,7 +52,8 @@ Tags = Annotated[
 
 
 class AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Arguments of both tools. The framework passes on whatever its model made up, unchecked."""
+    """Arguments of both tools. They need these checks: the framework passes on the arguments of its
+    model unchecked."""
 
     query: Annotated[str, Meta(min_length=1)]
     task_mode: TaskMode = "build"
@@ -61,7 +62,7 @@ class AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Arguments(AdkArguments, frozen=True, forbid_unknown_fields=True):
-    """Further arguments of the general tool."""
+    """Additional arguments of the general tool."""
 
     kinds: tuple[SourceType, ...] | None = None
     paths: tuple[str, ...] | None = None

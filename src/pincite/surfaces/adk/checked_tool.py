@@ -32,8 +32,8 @@ def with_returns(tool: _Tool) -> _Tool:
 
 
 class CheckedTool(FunctionTool):
-    """A tool whose `answer` gets the arguments as they are: the framework would drop unknown ones,
-    and answer a missing one without a `status`."""
+    """A tool whose `answer` gets the arguments unchanged. Otherwise, the framework would drop
+    unknown ones, and its own answer for a missing one would have no `status`."""
 
     def __init__(
         self,
@@ -49,15 +49,16 @@ class CheckedTool(FunctionTool):
         args: dict[str, Any],
         tool_context: ToolContext,  # noqa: ARG002 - the framework's
     ) -> dict[str, Any]:
-        """Return the answer, which says what is wrong with the arguments. The framework may have
-        added a prefix to the name."""
+        """Return the answer of the tool; invalid arguments give an answer with the error. The name
+        has the prefix that the framework may have added."""
         return await self._answer(args, self.name)
 
 
 def offered_tool(
     tool: Callable[..., Awaitable[dict[str, Any]]], needed: Sequence[str], omit: Sequence[str]
 ) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """Return the tool in the form that the framework describes to its model."""
+    """Return the tool in the form that the framework describes to its model: without the arguments
+    in `omit`, and with the `needed` tags in its description."""
     if not needed and not omit:
         return tool
 

@@ -55,29 +55,31 @@ log = logging.getLogger(__name__)
 #: The subject of `retrieve_adk_evidence`, unless the configuration names it.
 ADK = Corpus("Google ADK", "ADK", "ADK Python", "tool calling sessions state")
 Detail = Literal["text", "full"]
-#: The tools and what answers have by default: that of the specification has the pack.
+#: The tools, and the default detail of their answers.
 _DETAILS: Final[Mapping[str, Detail]] = {
     "retrieve_evidence": "text",
     "retrieve_adk_evidence": "full",
 }
 TOOLS = tuple(_DETAILS)
 _ADK_RESULTS = 12
-#: There is one tool, for searches.
+#: The toolset has only tools for searches.
 _NAMES: Final = ToolNames(search="search again", read="", verify="", status="", tags="texts")
 
 
 class EvidenceToolset(BaseToolset):
     """Tools over one index. The runner closes it; it opens the index with the first call.
 
-    `index` is an index folder or complete settings, by default what the environment and the
-    current folder say. `tools` are those that the agent gets. `collections`, `sources`, `kinds` and
-    the filter `where` bind them to a part of the index, `tags` to what has these attributes: no
-    call can take them off or give them other values. `preset` stands in for the configured profile.
-    `max_tokens` is what the text of an answer has at most. `detail="full"` adds the whole evidence
-    pack and its warnings to each answer, for programs, and `detail="text"` leaves them out; by
-    default the answers of `retrieve_adk_evidence` have them. `debug` adds what services were asked
-    and answered as well. `tool_filter` and `tool_name_prefix` are those of the framework: two
-    toolsets of one agent need different prefixes.
+    `index` is an index folder or complete settings; by default, those of the environment and the
+    current folder. `tools` are the names of the tools that the agent gets. `collections`,
+    `sources`, `kinds` and the filter `where` bind them to a part of the index, `tags` to passages
+    with these attributes: calls cannot remove or change them. `preset` replaces the configured
+    profile. `max_tokens` is the maximum size of the text of an answer.
+
+    `detail="full"` adds the whole evidence pack and its warnings to each answer, for programs;
+    `detail="text"` leaves them out. By default, only answers of `retrieve_adk_evidence` have them.
+    `debug` adds them, too, with the requests to services and their answers. `tool_filter` and
+    `tool_name_prefix` are those of the framework: two toolsets of one agent need different
+    prefixes.
 
     >>> toolset = EvidenceToolset(".pincite", tags={"institution": "MIT", "mode": ["exam", "open"]})
     """
@@ -100,8 +102,8 @@ class EvidenceToolset(BaseToolset):
         tool_filter: ToolPredicate | list[str] | None = None,
         tool_name_prefix: str | None = None,
     ) -> None:
-        """Prepare the toolset. Raises UsageError for an argument of a wrong type or value or a tag
-        without value, ConfigError for an unknown tool or preset and for invalid settings."""
+        """Prepare the toolset. Raises UsageError for an argument with a wrong type or value and for
+        a tag without a value, ConfigError for an unknown tool or preset and for wrong settings."""
         super().__init__(tool_filter=tool_filter, tool_name_prefix=tool_name_prefix)
         tools = texts_of("tools", tools)
         for name in tools:
@@ -129,7 +131,8 @@ class EvidenceToolset(BaseToolset):
         readonly_context: ReadonlyContext | None = None,
     ) -> list[BaseTool]:
         """Return the chosen tools. Their descriptions name the tags that the index requires and
-        that are not bound; if none is left, they have no argument for tags."""
+        that are not bound. If tags are bound and no more are required, they have no argument for
+        tags."""
         needed = await needed_tags(self._engine(), self._tags)
         omit = ("tags",) if self._tags and not needed else ()
         made = [
@@ -205,9 +208,9 @@ class EvidenceToolset(BaseToolset):
         *,
         omit: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Search and return the answer. Errors name the tool as the model knows it, `offered_as`.
-        `omit` are arguments that it does not have. Never raises: an exception of a tool ends the
-        agent's whole run."""
+        """Search and return the answer. `offered_as` is the name of the tool for the model, used in
+        errors. `omit` are arguments that the tool does not have. Never raises: an exception of a
+        tool would end the whole run of the agent."""
         take = partial(take_arguments, offered_as or tool, given, lax=True, omit=omit)
         try:
             full = self._debug or (self._detail or _DETAILS[tool]) == "full"
@@ -267,7 +270,7 @@ class EvidenceToolset(BaseToolset):
         )
 
     def _engine(self) -> AsyncPincite:
-        """Return the index, open for the running loop."""
+        """Return the engine for the running event loop."""
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
             self._opened = (loop, AsyncPincite(self._settings, reranker=self._reranker))
@@ -275,7 +278,7 @@ class EvidenceToolset(BaseToolset):
 
 
 def _bound_where(kinds: SourceType | Sequence[SourceType], where: str) -> str:
-    """Return the filter for both. Raises UsageError."""
+    """Return one filter for the kinds and `where`. Raises UsageError."""
     require_kind("where", where, str, "a filter as text, such as \"kind = 'code'\"")
     parse_where(where, None)
     listed = texts_of("kinds", kinds)

@@ -1,5 +1,5 @@
-"""The OpenAPI 3.1 description of the API: what the framework derives from the routes, corrected
-where it rejects valid messages, and the errors of any request."""
+"""The OpenAPI 3.1 description of the API. The framework derives it from the routes; here it is
+corrected where it would reject valid messages, and the errors of all requests are added."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _OPEN: Final = ("/healthz", "/readyz")
 def described(
     routers: Sequence[Router], schemes: Mapping[str, SecurityScheme | Reference]
 ) -> dict[str, Any]:
-    """Return the description of routes, whose requests can be authorized in each of these ways."""
+    """Return the description of these routes. Each of `schemes` can authorize a request."""
     config = OpenAPIConfig(
         title="Pincite",
         version=VERSION,
@@ -55,8 +55,8 @@ def described(
         components=Components(security_schemes=dict(schemes)),
         security=[{name: []} for name in schemes],
     )
-    # An application with this setting also serves the description by itself, below /schema, with
-    # pages of other sites' scripts: so this one is only read.
+    # This application is not served: with this setting it would also serve the description below
+    # /schema, with pages that load scripts of other sites.
     app = Litestar(routers, openapi_config=config, logging_config=None)
     found: dict[str, Any] = _accepting(app.openapi_schema.to_schema())
     schema = msgspec.json.schema(Problem)
@@ -86,9 +86,9 @@ def _problem(title: str) -> dict[str, Any]:
 
 
 def _accepting(schema: Any) -> Any:
-    """Return a description in which alternatives may overlap: the framework writes `oneOf`, of
-    which exactly one must match, but 1 is an integer and a number. Of a tuple with bounds on its
-    length, the framework describes the `...` of its type as an item that can be anything."""
+    """Return a description in which alternatives may overlap. The framework writes `oneOf`, of
+    which exactly one must match, but 1 is both an integer and a number. For a tuple with bounds on
+    its length, it also describes the `...` of the type as an item of any type, which is removed."""
     if isinstance(schema, list):
         return [_accepting(one) for one in schema]
     if not isinstance(schema, dict):
@@ -103,8 +103,8 @@ def _accepting(schema: Any) -> Any:
 
 
 def _describe_uploads(found: dict[str, Any]) -> None:
-    """Describe the bodies of bytes, which routes read as a stream. Any media type is accepted but
-    that of a form."""
+    """Add the bodies of uploads, which routes read as a stream of bytes. Every media type except
+    forms is accepted."""
     body = {
         "required": True,
         "description": "The bytes of the file.",

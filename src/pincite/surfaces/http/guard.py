@@ -45,11 +45,11 @@ _NO_STREAM: Final = "the server, or this key, is at its limit of uploads, downlo
 @dataclass(frozen=True, slots=True)
 class GuardLimits:
     """`at_once` is the number of requests in progress; `waiting` is the number that wait for a
-    slot, any more are refused. `each` is the number per key, `streams_each` that of uploads,
+    slot; further ones are refused. `each` is the number per key, `streams_each` that of uploads,
     downloads and answers per key, so that a deliberately slow client leaves room for others.
-    `seconds` is the limit of one request, `stream_s` that of an upload, a download or a streamed
-    answer, which waits for a slot for `wait_s`. `idle_s` is the limit between two pieces of a body.
-    All are guesses on the safe side, unmeasured."""
+    `seconds` is the time limit of a request, `stream_s` that of an upload, a download or an answer,
+    which waits at most `wait_s` for a slot. `idle_s` is the limit between two pieces of a body. All
+    are cautious guesses, unmeasured."""
 
     at_once: int = 64
     waiting: int = 256
@@ -110,13 +110,14 @@ class Guard:
         await watched_request(self._until_end, scope, receive, answer, self._began)
 
     def end(self) -> None:
-        """End all requests in progress: 503, or a problem as the last event of a stream."""
+        """End all requests in progress with 503, or with a problem as the last event of a
+        stream."""
         self._ending = True
         for task in tuple(self._tasks):
             task.cancel()
 
     async def _until_end(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, unless all of them are ended before."""
+        """Serve a request until it is complete, or until `end` is called."""
         sent, task = Sent(send), asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
@@ -159,7 +160,7 @@ class Guard:
             async with AsyncExitStack() as held:
                 seconds = limits.stream_s if streamed else limits.seconds
                 await held.enter_async_context(asyncio.timeout(seconds))
-                # first, since it would wait while holding one of all slots
+                # before the general slot, which it would hold while it waits
                 if streamed and not await self._has_stream(held, keys):
                     busy = TooManyRequests(_NO_STREAM, limits.wait_s, status=503)
                     await sent.end(told_problem(busy, request_id), max(1, round(limits.wait_s)))
@@ -173,8 +174,9 @@ class Guard:
             self._of_key -= Counter(keys)  # keeps only positive counts
 
     async def _has_stream(self, held: AsyncExitStack, keys: frozenset[bytes]) -> bool:
-        """Take a slot for a stream until `held` ends, first one of each key, so that a key does not
-        hold one of all slots while it waits. Return False if none was free in time."""
+        """Take slots for a stream until `held` ends, and return whether they were free in time. The
+        slots of the keys are taken first, so that a key does not hold a general slot while it
+        waits."""
         shares = []
         for key in sorted(keys):
             new = asyncio.Semaphore(self._limits.streams_each)
@@ -217,7 +219,7 @@ _PAGE: Final = (b"content-security-policy", POLICY.encode())
 
 def _steady(receive: Receive, idle_s: float) -> Receive:
     """Return a `receive` that raises StalledBody if no piece of the body arrives for `idle_s`. Once
-    the body is complete, it waits for the client to leave, for as long as that takes."""
+    the body is complete, it waits without a limit for the client to disconnect."""
     complete = False
 
     async def received() -> Message:
@@ -262,7 +264,7 @@ def _is_page(path: str) -> bool:
 
 
 def _keys(scope: Scope) -> frozenset[bytes]:
-    """Return the keys in a request, valid or not, however their header is written."""
+    """Return the keys in the Authorization headers of a request, valid or not."""
     given = (value for name, value in scope["headers"] if name == b"authorization")
     return frozenset(value.partition(b" ")[2].strip() for value in given) - {b""}
 

@@ -21,8 +21,8 @@ from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
 from pincite.workspace.access.issuer_keys import issuer_of
 from pincite.workspace.deployment import open_deployment
 
-DRAIN_S: Final = 30  # for started requests, after the signal to end
-_END_S: Final = 2  # for those that are ended then; guess, unmeasured
+DRAIN_S: Final = 30  # for started requests to complete, after the signal to end
+_END_S: Final = 2  # for the others to be ended then; guess, unmeasured
 
 
 async def listen(
@@ -71,8 +71,8 @@ async def listen(
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to us: those after its end are for the worker. It calls
-    `end_requests` after DRAIN_S, and when it does not wait for requests any longer."""
+    """A server that does not handle signals: after its end they are for the worker. On shutdown, it
+    calls `end_requests` after DRAIN_S, and when it no longer waits for requests."""
 
     def __init__(self, config: uvicorn.Config, end_requests: Callable[[], None]) -> None:
         super().__init__(config)

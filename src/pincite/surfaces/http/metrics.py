@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from pincite.workspace.ports import Workspaces
 
-_KEPT_S = 10.0  # seconds between two counts of the documents, which look at each one
+_KEPT_S = 10.0  # seconds between two counts of all documents
 
 
 class Metrics:

@@ -13,7 +13,7 @@ from pincite.support.fields import replace
 log = logging.getLogger("pincite.http")
 
 _NO_INDEX: Final = "index_missing"  # its message names the folder of the index
-#: Warnings that advise the operator, and what they say to users instead. The operator sees the
+#: By code of a warning with advice for the operator: the message for users. The operator sees the
 #: advice in `pincite status`, `pincite search` and `pincite ui`.
 _ADVICE: Final = {
     "archive_unchecked": "the passages of an archive were not compared with it",

@@ -1,6 +1,6 @@
-"""Parameters of the query of a request: an unknown one is an error, as an unknown field of a body
-is. Ignored, a misspelled `space_id` would choose another space, and of a repeated `filename` only
-the last would count."""
+"""Check the query parameters of a request: an unknown one is an error, like an unknown field of a
+body. If they were ignored, a misspelled `space_id` would choose another space, and only the last
+of several `filename` would count."""
 
 from __future__ import annotations
 

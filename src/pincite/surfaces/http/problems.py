@@ -1,8 +1,8 @@
 """Errors for clients: `application/problem+json` (RFC 9457) with a stable `code`.
 
-An object that the caller may not know of has the same answer as one that does not exist. Faults of
-the server have no `detail`, and a `hint` for its operator is left out: the log has them, under the
-id of the request.
+The response for an object that the caller may not read is the same as for one that does not exist.
+Errors of the server have no `detail`, and hints for its operator are left out: the log has them,
+with the id of the request.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TooManyRequests(PinciteError):
-    """A caller, or all of them together, ask for more than is allowed. `retry_s`: seconds."""
+    """A caller, or all together, send more requests than allowed. `retry_s`: when to retry, in
+    seconds."""
 
     def __init__(self, message: str, retry_s: float, *, status: int = 429) -> None:
         super().__init__(message)
@@ -75,7 +76,7 @@ class TooManyRequests(PinciteError):
 
 
 class StalledBody(PinciteError):
-    """A client sends nothing more of its body."""
+    """A client has stopped sending its body."""
 
     def __init__(self, idle_s: float) -> None:
         super().__init__(f"no byte of the body arrived for {idle_s:g} s", hint="send it again")
@@ -89,7 +90,7 @@ class Ending(PinciteError):
 
 
 class WrongBody(UsageError):
-    """The body of an upload is not the bytes of the file, but an encoding of them."""
+    """The body of an upload is an encoding of the file instead of its bytes."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -150,15 +151,15 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (RecursionError, 400, "invalid_request"),  # a body is nested too deeply
     (TimeoutError, 504, "timed_out"),
 )
-#: Litestar's words for a client that leaves before its body is complete, in an error with 500.
+#: Litestar's message for a client that disconnects before its body is complete, with status 500.
 _LEFT: Final = "client disconnected prematurely"
-#: What is wrong with a body that cannot be decoded.
+#: By error of decoding a body: the detail of the problem.
 _UNREADABLE: Final[dict[type[Exception], str]] = {
     UnicodeDecodeError: "the body is not valid UTF-8",
     RecursionError: "the body is nested too deeply",
 }
-_NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
-#: What msgspec says of a body since 0.23; earlier versions raise a UnicodeDecodeError.
+_NO_BODY: Final = "data: 'data'"  # Litestar's message for an empty body
+#: The message of msgspec since 0.23; earlier versions raise a UnicodeDecodeError.
 _NOT_UTF8: Final = "Invalid UTF-8 encoded string"
 _WORDS_ONLY: Final = "this server searches by words only"
 #: Advice for the operator, who has a shell and the settings: commands, their options, environment
@@ -191,7 +192,8 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
 
 
 def told_problem(error: Exception, request_id: str) -> Problem:
-    """Return the problem that describes an error to a client, and log what it leaves out."""
+    """Return the problem that describes an error to a client, and log the details that it leaves
+    out."""
     problem = problem_of(error, request_id)
     if problem.code == "internal":
         log.error("%s %s", request_id, type(error).__name__, exc_info=error)
@@ -232,8 +234,8 @@ def response_of(problem: Problem, error: Exception | None = None) -> Response[by
 
 
 def allow(methods: Iterable[str]) -> str:
-    """Return the value of the header Allow for a path with these methods. HEAD is answered where
-    GET is."""
+    """Return the value of the header Allow for a path with these methods. A path with GET also has
+    HEAD."""
     named = {one for one in methods if one}
     return ", ".join(sorted(named | ({"HEAD"} if "GET" in named else set())))
 

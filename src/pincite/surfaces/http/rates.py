@@ -1,7 +1,7 @@
 """Rate limits of keys: this process takes allowances from the database in blocks.
 
-Most requests need no query. For a busy key, this process holds the next requests, taken together; a
-refused key is refused without a query until it may ask again.
+Most requests need no query. For a busy key, this process takes the allowance for several requests
+at once. A refused key is refused without a query until its next request may pass.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class KeyRates:
             block.asking -= 1
 
     def _here(self, block: _Block) -> float | None:
-        """Return the same without the database; None if it must be asked."""
+        """Return the result of `take` from this process's state; None if the database is needed."""
         now_s = self._clock()
         if block.left and now_s < block.until_s:
             block.left -= 1
@@ -65,7 +65,7 @@ class KeyRates:
         return block.closed_s - now_s if now_s < block.closed_s else None
 
     async def _ask(self, key_id: str, block: _Block) -> float:
-        asked_s = self._clock()  # before the database counts: what lapses does so early
+        asked_s = self._clock()  # before the database counts, so that blocks never last too long
         wanted = self._wanted(block)
         taken = await self._workspaces.administer(
             lambda operator: operator.take_requests(key_id, wanted, self._rate)

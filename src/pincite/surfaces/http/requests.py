@@ -18,7 +18,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 log = logging.getLogger("pincite.http")
 
 _METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
-_OTHER: Final = "_OTHER"  # the conventions' name for an unknown method
+_OTHER: Final = "_OTHER"  # the name for an unknown method in the conventions of OpenTelemetry
 
 
 async def watched_request(

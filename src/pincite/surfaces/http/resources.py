@@ -36,7 +36,7 @@ class RequestLimits:
 
 @dataclass(slots=True)
 class Looked:
-    """The last health check: why requests could not be answered, and when it was."""
+    """The last health check: the reasons why requests would fail, and its time."""
 
     reasons: tuple[str, ...] = ()
     at: float = 0.0

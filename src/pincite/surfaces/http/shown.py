@@ -1,4 +1,4 @@
-"""The library of the page of `pincite serve`: everything a key may read, as in `/v1` for programs.
+"""The library for the page of `pincite serve`: the documents that a key may read, as in `/v1`.
 
 All requests go through the workspace with the `Access` of the key, as in every other route.
 """
@@ -117,7 +117,7 @@ class WorkspaceLibrary:
         name = str(one.attributes.get("filename") or one.path)
         if one.page is not None:
             return Named(place_of(replace(one, path=name)), page_words(one))
-        if page := one.attributes.get(PAGE_NUMBER):  # of a document of an earlier version
+        if page := one.attributes.get(PAGE_NUMBER):  # indexed by an earlier version
             return Named(f"{name}#page={page}", f"Page {page}")
         if not one.end_line:
             return Named(name)

@@ -1,5 +1,5 @@
-"""Bodies in JSON with the types of their description: the framework would take "5" for 5, and
-"true" for true. A query has only texts, so there this is right."""
+"""Check JSON bodies strictly: the framework would accept "5" as 5, and "true" as true. In queries
+this is correct, because they have only texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLACE: Final = re.compile(r"(?P<what>.*) - at `\$\.?(?P<field>.*)`", re.DOTALL)
 
 
 class StrictRequest(Request[Any, Any, Any]):
-    """A request whose body has the type that its route declares."""
+    """A request whose JSON body must have the type that its route declares."""
 
     async def json(self) -> Any:
         """Return the body as plain values. Raises ValidationException, with the field, for a value
@@ -33,7 +33,7 @@ class StrictRequest(Request[Any, Any, Any]):
 
 
 def _whole(value: Any) -> Any:
-    """Return the value with integers for 5.0, as JSON has one kind of number."""
+    """Return the value with integers for numbers such as 5.0: JSON has only one type of number."""
     if isinstance(value, dict):
         return {name: _whole(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -42,7 +42,7 @@ def _whole(value: Any) -> Any:
 
 
 def _told(said: str) -> dict[str, str]:
-    """Return the words of the library in the form of the framework."""
+    """Return the message of msgspec in the form of the framework."""
     place = _PLACE.fullmatch(said)
     if place is None:
         return {"key": "data", "message": said}

@@ -1,8 +1,9 @@
 """Run the worker of `pincite serve`, `pincite worker`, as a process beside it.
 
-In the server's own event loop each step of an indexing run waited for all pending requests: with 50
-clients less than one document per second was indexed. In a thread of the server both still waited
-for Python's lock. A document that crashes its parser does not affect the server.
+In the server's own event loop, each step of an indexing run waited for all pending requests: with
+50 clients, less than one document per second was indexed. In a thread of the server, both still
+waited for Python's global lock. In a process, a document that crashes its parser does not affect
+the server.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from pincite.settings.load import Settings
 
 log = logging.getLogger("pincite.http")
 
-_AGAIN_S: Final = 1.0  # after the first unexpected end, doubled after each further one
+_AGAIN_S: Final = 1.0  # until the first restart, doubled for each further one
 _LONGEST_S: Final = 60.0
 _LONG_S: Final = 60.0  # after running this long, the next end counts as the first
-_FINISH_S: Final = 120.0  # for the current document, after the server has ended. Guess, unmeasured
+_FINISH_S: Final = 120.0  # to complete the current document at the end; guess, unmeasured
 
 
 @asynccontextmanager
 async def working_beside(settings: Settings, *, lexical: bool) -> AsyncIterator[Callable[[], None]]:
-    """Run a worker with the same settings; yield a function that makes it end at once. It is
-    restarted when it dies. At the end it finishes its current document, for two minutes at most,
-    unless that function was called. It also ends when this process is killed."""
+    """Run a worker with the same settings, and yield a function that makes it end at once. It is
+    restarted if it dies. At the end, it completes its current document, for two minutes at most,
+    unless that function was called. It also ends if this process is killed."""
     command = [sys.executable, "-P", "-m", "pincite.surfaces.cli.app", "worker", "--beside"]
     command += ["--index", str(settings.index), *(("--lexical",) if lexical else ())]
     ending, at_once = asyncio.Event(), asyncio.Event()

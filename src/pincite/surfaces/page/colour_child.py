@@ -1,8 +1,8 @@
 """A process that colours source texts and parses Markdown: one JSON object per line of stdin and of
 stdout.
 
-The lexers use regular expressions with backtracking, which a hostile text can keep busy for hours.
-A process can be ended; a thread cannot.
+The lexers use regular expressions with backtracking, which take hours for some hostile texts. A
+process can be killed; a thread cannot.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pincite.readers.markdown_tree import Lines, markdown_tree
 
 try:
     import resource
-except ImportError:  # Windows: the server ends the process; its memory is unlimited
+except ImportError:  # Windows: only the time of the process is limited, not its memory
     _LIMITS = False
 else:
     _LIMITS = True
 
 _MOST_MEMORY = 2 * 1024**3  # bytes of address space, part of which the interpreter needs
-#: The first that fits. A class of the style sheet by kind of token.
+#: The class in the style sheet by kind of token. The first that matches is used.
 _CLASSES = (
     (Comment, "comment"),
     (String, "string"),
@@ -46,7 +46,7 @@ _CLASSES = (
 
 
 def coloured(language: str, path: str, text: str) -> list[list[tuple[str, str]]]:
-    """Return the lines of a text as pieces with a class, which is empty for most."""
+    """Return the lines of a text as (class, piece). The class is "" for most pieces."""
     lexer = _lexer(language, path)
     lines: list[list[tuple[str, str]]] = [[]]
     for token, value in lexer.get_tokens(text) if lexer else [(None, text)]:
@@ -81,8 +81,8 @@ def _lexer(language: str, path: str) -> Lexer | None:
 
 
 def answer(asked: dict[str, Any]) -> Any:
-    """Return the tree of a text that has a `window`, otherwise coloured lines. Code in the tree is
-    `coloured` on demand."""
+    """Return the Markdown tree for a request with a `window`, otherwise coloured lines. Code in the
+    tree has colours if `coloured` is true."""
     if "window" not in asked:
         return coloured(asked["language"], asked["path"], asked["text"])
     window, cited = Lines(*asked["window"]), Lines(*asked["cited"])

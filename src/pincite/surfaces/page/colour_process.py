@@ -1,4 +1,4 @@
-"""The server's side of `colour_child`: start it, ask it, and end it if it takes too long."""
+"""Run the process `colour_child`: start it, send it texts, and kill it if one takes too long."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_ANSWER = 64 * 1024 * 1024  # bytes
 
 @dataclass(slots=True)
 class ColourProcess:
-    """A process that is started for its first text. Hold `turn` while you ask it."""
+    """A process that is started for the first text. Hold `turn` while `ask` runs."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _child: asyncio.subprocess.Process | None = None
@@ -29,8 +29,8 @@ class ColourProcess:
     async def ask(
         self, asked: Mapping[str, Any], kind: type[T], start_s: float, patience_s: float
     ) -> T | None:
-        """Return the answer; None after `patience_s`, or if the process fails. The process has
-        `start_s` for its start."""
+        """Return the answer to one request. None if the process takes longer than `start_s` to
+        start or `patience_s` to answer, or if it fails; then it is killed."""
         try:
             async with asyncio.timeout(start_s):
                 child = await self._started()

@@ -18,7 +18,7 @@ T = TypeVar("T")
 _PATIENCE_S = 2.0  # for one text; guess, unmeasured
 _START_S = 10.0  # for the start of a process
 _TURN_S = 5.0  # the longest wait for other texts; guess, unmeasured
-_LATE_S = 60.0  # a user whose text takes too long uses the slow process; guess, unmeasured
+_LATE_S = 60.0  # how long a user uses the slow process after a text took too long; guess
 _MOST_CHARS = 300_000  # of a coloured text; guess, unmeasured
 
 
@@ -31,14 +31,14 @@ class Rendered(msgspec.Struct, frozen=True):
 
 
 class Busy(Exception):
-    """Other texts take so long that this one has had no turn."""
+    """Other texts took so long that this one was not processed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Colours:
-    """Colour texts and parse Markdown for all users of a server. A user has one text at a time. A
-    user whose text takes too long uses the slow process for `late_s`, so that the texts of others
-    do not wait for more of it."""
+    """Colours texts and parses Markdown for all users of a server, one text of each user at a time.
+    After a text that took too long, its user uses the slow process for `late_s` seconds, so that
+    others do not wait for more such texts."""
 
     patience_s: float = _PATIENCE_S
     start_s: float = _START_S
@@ -59,8 +59,7 @@ class Colours:
         await self._slow.close()
 
     async def ask(self, user: str, asked: Mapping[str, Any], kind: type[T]) -> T | None:
-        """Return what a process answers; None if that takes too long, or if it fails. Raises
-        Busy."""
+        """Return the answer of a process; None if it takes too long or fails. Raises Busy."""
         try:
             async with asyncio.timeout(self.turn_s) as wait, self._turns.of(user):
                 process = self._process_of(user)
@@ -88,8 +87,8 @@ class UsersColours:
     user: str
 
     async def lines(self, language: str, path: str, text: str) -> Sequence[Line]:
-        """Return the lines of the text as (class, piece); the pieces join to the exact line. A text
-        that takes too long has one colour."""
+        """Return the lines of a text as pieces (class, text), which join to the exact line. A text
+        that is too long, or takes too long, has no colours."""
         plain = [[("", line)] if line else [] for line in text.split("\n")]
         if len(text) > _MOST_CHARS:
             return plain
@@ -116,7 +115,7 @@ class UsersColours:
         asked = {"text": text, "window": window, "cited": cited}
         try:
             found = await self.colours.ask(self.user, asked | {"coloured": True}, Rendered)
-            if found is None:  # its code may be what takes long
+            if found is None:  # colouring its code may take too long
                 found = await self.colours.ask(self.user, asked | {"coloured": False}, Rendered)
         except Busy:
             return None

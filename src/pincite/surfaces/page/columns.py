@@ -1,4 +1,4 @@
-"""Lines of a document as the page shows them: long lines are cut around what is cited of them."""
+"""The lines of a document for the page: long lines are cut around their cited part."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Columns = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """Lines of a document, and the cited columns by line, from 0. `partly` says that only a part of
-    a line is cited that is too long to show."""
+    """Lines of a document, and the cited columns by line; both count from 0. `partly`: only a part
+    of a line is cited, and the line is too long to show."""
 
     text: str
     cited: Mapping[int, Columns]
@@ -27,8 +27,8 @@ class ShownText:
 
 
 def shown_text(cited: Passage, around: Passage) -> ShownText:
-    """Return the lines around a passage, each of at most `MOST_COLUMNS` characters: those in the
-    middle of which it is, of other lines the first ones. `…` stands where a line goes on."""
+    """Return the lines around a passage. Of a longer line, `MOST_COLUMNS` characters are shown: in
+    a cited line with the cited columns in their middle, else the first ones. `…` marks a cut."""
     lines = around.text.replace("\r\n", "\n").split("\n")
     columns = dict(_cited_columns(cited, around, lines))
     shown, marks, partly = list[str](), dict[int, Columns](), False
@@ -45,8 +45,8 @@ def shown_text(cited: Passage, around: Passage) -> ShownText:
 
 
 def parted(line: Line, columns: Columns) -> tuple[Line, tuple[int, int]]:
-    """Return the pieces of a line, cut where the columns begin and end, and the first of the pieces
-    within them and the first one after them."""
+    """Return the pieces of a line, cut at both ends of the columns, with the numbers of the first
+    piece within them and of the first piece after them."""
     found, at = list[tuple[str, str]](), 0
     first = last = 0
     for kind, piece in line:
@@ -63,7 +63,7 @@ def parted(line: Line, columns: Columns) -> tuple[Line, tuple[int, int]]:
 def _cited_columns(
     cited: Passage, around: Passage, lines: list[str]
 ) -> Iterator[tuple[int, Columns]]:
-    """Yield the cited lines of those around them, with the cited columns of each."""
+    """Yield the cited lines, as numbers in `lines`, each with its cited columns."""
     place = _characters(cited, around) or _lines(cited, around)
     if place is None:
         return
@@ -78,8 +78,8 @@ _Place = tuple[tuple[int, int], tuple[int, int | None]]
 
 
 def _characters(cited: Passage, around: Passage) -> _Place | None:
-    """Return the line and column of the first character and of the end, if the passage has
-    characters."""
+    """Return the (line, column) of the first character and of the end, all from 0, for passages
+    that are cited by characters; None for others."""
     if cited.start_char is None or cited.end_char is None or around.start_char is None:
         return None
     first = max(0, cited.start_char - around.start_char)
@@ -90,14 +90,15 @@ def _characters(cited: Passage, around: Passage) -> _Place | None:
 
 
 def _lines(cited: Passage, around: Passage) -> _Place | None:
-    """Return the same for a passage with lines; no end if it has no last column."""
+    """Return the result of `_characters` for a passage that is cited by lines. The last column is
+    None if the last line is whole."""
     if not cited.start_line or not around.start_line:
         return None
     named, outer = parse_citation(cited.citation), parse_citation(around.citation)
     first = ((named and named.start_column) or 1) - 1
     last = named.end_column if named else None
     rows = cited.start_line - around.start_line, cited.end_line - around.start_line
-    if outer and outer.start_column:  # it is cut itself
+    if outer and outer.start_column:  # the surrounding text begins within a line
         shift = outer.start_column - 1
         first -= shift if rows[0] == 0 else 0
         last = last - shift if last is not None and rows[1] == 0 else last
@@ -105,7 +106,7 @@ def _lines(cited: Passage, around: Passage) -> _Place | None:
 
 
 def _window(length: int, first: int, last: int) -> Columns:
-    """Return the columns to show of a line."""
+    """Return the columns of a line to show, around its cited columns."""
     if length <= MOST_COLUMNS:
         return 0, length
     spare = max(0, MOST_COLUMNS - (last - first))

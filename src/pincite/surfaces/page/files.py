@@ -20,15 +20,15 @@ Credential = Literal["token", "key"]
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file with its headers for serving."""
+    """A file and its media type."""
 
     body: bytes
     media_type: str
 
 
 def page_files(credential: Credential, base: str) -> Mapping[str, PageFile]:
-    """Return the files by name, the page itself under "". `base` is the path that they are served
-    under, with a trailing slash."""
+    """Return the files by name; "" is the page itself. `base` is the path at which they are served,
+    with a trailing slash."""
     folder = files("pincite.surfaces.page") / "assets"
 
     def script(name: str) -> PageFile:

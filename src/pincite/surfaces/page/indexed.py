@@ -1,4 +1,4 @@
-"""The library of `pincite ui`: one index, restricted to the command's tags."""
+"""The library for `pincite ui`: one index, restricted to the tags of the command."""
 
 from __future__ import annotations
 

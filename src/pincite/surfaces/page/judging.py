@@ -1,4 +1,4 @@
-"""Judgements of people, stored in a golden set in the format of `pincite eval`."""
+"""Store judgements of results in a golden set, in the format of `pincite eval`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.surfaces.page.requests import Judge
 
 
 def item_of(one: Evidence) -> Expected:
-    """Return a result as an item of a golden set: lines of a file, a page of it, or the
+    """Return a result as an item of a golden set: lines of a file, a page of a file, or the id of a
     candidate."""
     if not one.path or one.record_id is not None:
         return Expected(candidate_id=one.candidate_id)
@@ -25,9 +25,9 @@ def item_of(one: Evidence) -> Expected:
 
 
 def judge(path: Path, asked: Judge) -> None:
-    """Write the judgement into the golden set at `path`, which is created if it is missing. With
-    its last judgement a question of the page goes, too: without one it would count as answered.
-    Raises UsageError and leaves the file unchanged."""
+    """Write a judgement into the golden set at `path`, which is created if it is missing. If the
+    last judgement of a question of the page is removed, the question is removed, too. Raises
+    UsageError, and then leaves the file unchanged."""
     item = _item(asked)
     queries = list(_queries(path))
     at = next((n for n, one in enumerate(queries) if one.text == asked.text), None)
@@ -45,19 +45,19 @@ def judge(path: Path, asked: Judge) -> None:
         queries.append(changed)
     else:
         queries[at] = changed
-    if changed == GoldenQuery(_id_of(asked.text), asked.text):  # only its judgements made it one
+    if changed == GoldenQuery(_id_of(asked.text), asked.text):  # the page has added it
         queries.remove(changed)
     write_golden(path, queries)
 
 
 def grades_of(path: Path, text: str) -> dict[tuple[str, str], int]:
-    """Return the judgements of a question: the grade by source and name of an item."""
+    """Return the grades of a question by item, as (source, name)."""
     found = next((one for one in _queries(path) if one.text == text), None)
     return {_name(one): one.grade for one in found.expected} if found else {}
 
 
 def grade_of(one: Evidence, grades: Mapping[tuple[str, str], int]) -> int | None:
-    """Return the grade of a result."""
+    """Return the grade of a result, None if it has none."""
     item = item_of(one)
     return grades.get(_name(item), grades.get(("", item.name)))
 

@@ -30,7 +30,7 @@ class SearchResults:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A passage's names for people: its place in a document, and its page in words."""
+    """The names of a passage for people: its place in a document, and its page in words."""
 
     place: str
     page: str = ""
@@ -38,8 +38,8 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A passage with the names of its file and its source. `page` is in words; `pictured` says that
-    the page is available as a picture, `numbered` that lines have meaningful numbers."""
+    """A passage with the names of its file and its source. `page` is in words. `pictured`: its page
+    is available as a picture. `numbered`: line numbers are meaningful."""
 
     passage: Passage
     name: str
@@ -72,10 +72,10 @@ class Library(Protocol):
         """Store a judgement."""
 
     def answer(self, asked: Ask) -> AsyncIterator[AnswerEvent]:
-        """Yield the events of an answer while it is written."""
+        """Yield the events of an answer while the model writes it."""
 
     def named(self, one: Evidence) -> Named:
         """Return the names of a passage."""
 
     def failed(self, error: Exception) -> Mapping[str, str]:
-        """Return the message for an answer that fails after it has begun: `message` and `hint`."""
+        """Return `message` and `hint` for an answer that fails after it has begun."""

@@ -1,4 +1,4 @@
-"""The profiles that the page offers, and what each of them lacks here."""
+"""The profiles that the page offers, and the models that each of them lacks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pincite.settings.sections.models import ModelSettings, is_bundled
 
 @dataclass(frozen=True, slots=True)
 class Available:
-    """Whether questions can be embedded, results be reranked, and a language model be asked.
-    Servers of models are not called, so one that does not answer counts as available."""
+    """The kinds of models that are configured and have the necessary keys. Their servers are not
+    called, so a server that does not answer counts as available."""
 
     vectors: bool
     reranker: bool
@@ -26,8 +26,8 @@ class Available:
 
 
 def available(use: ModelSettings, dense: Collection[str]) -> Available:
-    """Return what these settings and collections offer. `dense` has the dense model of each
-    collection, empty for one without vectors; no collection at all lacks nothing yet."""
+    """Return the available models. `dense` has the dense model of each collection, "" for one
+    without vectors. Without any collection, vectors count as available."""
     embeds = any(one and _usable(use, "dense", one) for one in dense)
     return Available(
         embeds or not dense,
@@ -37,7 +37,7 @@ def available(use: ModelSettings, dense: Collection[str]) -> Available:
 
 
 def _usable(use: ModelSettings, kind: Literal["dense", "rerank", "llm"], name: str) -> bool:
-    """Does the model have the key that its provider requires?"""
+    """Return whether the provider of a model is known, and has its key if it needs one."""
     if is_bundled(name):
         return True
     try:
@@ -48,7 +48,7 @@ def _usable(use: ModelSettings, kind: Literal["dense", "rerank", "llm"], name: s
 
 
 def lacking(profile: Profile, there: Available) -> tuple[str, ...]:
-    """Return what the profile asks for and is not available, in words."""
+    """Return the kinds of models that a profile uses and that are not available, in words."""
     asks_vectors = profile.retrieve.mode == "vector" or profile.probe.enabled
     asks_reranker = profile.rerank.use != "never" and (
         profile.rerank.use == "expected"
@@ -65,22 +65,23 @@ def lacking(profile: Profile, there: Available) -> tuple[str, ...]:
 
 
 def fails(profile: Profile, there: Available) -> bool:
-    """Does every search with the profile end with an error? Others give results, and say in their
-    warnings what they lacked."""
+    """Return whether every search with the profile would fail. Other searches return results, with
+    warnings about missing models."""
     only_vectors = profile.retrieve.mode == "vector" and not profile.probe.enabled
     asks_llm = profile.gate.answerable == "llm"
     return (only_vectors and not there.vectors) or (asks_llm and not there.llm)
 
 
 def profile_views(settings: Settings, dense: Collection[str], chosen: str) -> Mapping[str, Any]:
-    """Return the presets with what each lacks, and the same of the default profile, which is the
-    preset `chosen` or, if that is empty, the configured one."""
+    """Return views of all presets (`presets`), and of the default profile (`preset`): the preset
+    `chosen`, or the configured profile if that is "". Each has the names of what it lacks, and
+    whether it fails."""
     there = available(settings.use, dense)
 
     def view(name: str) -> dict[str, Any]:
         try:
             profile = settings.preset(name) if name else settings.profile
-        except ConfigError:  # its values contradict those of the file
+        except ConfigError:  # the preset contradicts values of the file
             return {"name": name, "lacks": ("settings that fit it",), "fails": True}
         return {"name": name, "lacks": lacking(profile, there), "fails": fails(profile, there)}
 

@@ -28,7 +28,7 @@ STREAMED: Final = "application/x-ndjson"
 _READ: Final = 2_000  # lines on each side of a passage of Markdown
 _MOST_BODY: Final = 100_000  # bytes: a question of 10,000 characters and its fields
 
-#: A value that becomes JSON, or lines of JSON as they become available.
+#: A value to encode as JSON, or lines of JSON as a stream.
 Reply = Mapping[str, Any] | AsyncIterator[bytes]
 
 
@@ -43,8 +43,8 @@ async def whole_body(pieces: AsyncIterator[bytes]) -> bytes:
 
 
 async def respond(library: Library, colours: UsersColours, name: str, body: bytes) -> Reply:
-    """Answer a request of the page; `name` is one of `REQUESTS`. Raises UsageError for an invalid
-    body, and errors of the library."""
+    """Return the reply to a request of the page; `name` is one of `REQUESTS`. Raises UsageError for
+    an invalid body, and the errors of the library."""
     kind, work = _WORK[name]
     try:
         asked = msgspec.json.decode(body, type=ready(kind))
@@ -71,7 +71,7 @@ async def _source(library: Library, colours: UsersColours, asked: Read) -> Reply
     if lines_only := _without_columns(around.passage.citation):  # a part of a long line
         place = Place(lines_only, asked.collection)
         around = await library.read(place, asked.context)
-    language = "" if asked.language == "text" else asked.language  # its file name is more precise
+    language = "" if asked.language == "text" else asked.language  # the file name says more
     shown = shown_text(cited.passage, around.passage)
     lines = await colours.lines(language, around.name, shown.text)
     rendered = None if shown.partly else await _rendered(library, colours, asked, place, cited)
@@ -79,7 +79,7 @@ async def _source(library: Library, colours: UsersColours, asked: Read) -> Reply
 
 
 def _without_columns(citation: str) -> str:
-    """Return the citation of the whole lines, "" for one that has no columns."""
+    """Return the citation without its columns, "" if it has none."""
     cited = parse_citation(citation)
     if cited is None or not (cited.start_column or cited.end_column):
         return ""
@@ -89,8 +89,8 @@ def _without_columns(citation: str) -> str:
 async def _rendered(
     library: Library, colours: UsersColours, asked: Read, place: Place, cited: Opened
 ) -> dict[str, Any] | None:
-    """Return Markdown as a tree, None for other texts. Lists and fences may begin before the
-    visible part, so more is read."""
+    """Return Markdown as a tree, None for other texts. More lines are read than are shown, because
+    lists and fences may begin before these."""
     named = cited.name.lower().endswith((".md", ".markdown"))
     if not (named or asked.language == "markdown") or not cited.passage.start_line:
         return None

@@ -1,4 +1,4 @@
-"""Request bodies of the page. Unknown fields are refused."""
+"""The bodies of the page's requests. Unknown fields are errors."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
 
 
 class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is served here?"""
+    """A request for the description of the library. It has no fields."""
 
 
 class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question; an empty `preset` is the configured profile."""
+    """A question. An empty `preset` means the configured profile."""
 
     text: Text
     preset: Name = ""
 
 
 class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The document around a citation, so many lines before and after."""
+    """A request for the text of a citation, with `context` lines before and after it."""
 
     citation: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
     collection: Name = ""
@@ -33,15 +33,15 @@ class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The page of a PDF that a citation is on."""
+    """A citation; as a request, for a picture of its page of a PDF."""
 
     citation: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
     collection: Name = ""
 
 
 class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How good a result is for a question: 3 answers it, 2 helps, 1 is related, 0 is not relevant;
-    None takes the judgement back. A `candidate_id` stands for what has neither path nor lines."""
+    """The grade of a result for a question: 3 answers it, 2 helps, 1 is related, 0 is not relevant;
+    None removes the judgement. `candidate_id` is for results without a path."""
 
     text: Text
     grade: Annotated[int, msgspec.Meta(ge=0, le=3)] | None

@@ -23,7 +23,7 @@ from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The file of judgements, and the preset and tags of every search."""
+    """The file of judgements, and the preset and the tags for every search."""
 
     golden: Path
     preset: str | None = None
@@ -31,11 +31,11 @@ class Page:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to its caller: uvicorn would raise them again at the end."""
+    """A server that does not handle signals: uvicorn would raise them again at its end."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
@@ -52,12 +52,11 @@ async def serve_page(
     settings: Settings, port: int, page: Page, ready: Callable[[str], None]
 ) -> None:
     """Serve until SIGINT or SIGTERM. `ready` is called with the URL and its token once browsers can
-    connect. Raises UsageError if the port is not available,
-    IndexNotFound."""
+    connect. Raises UsageError if the port is not available, and IndexNotFound."""
     address, token = Address(port=port, command="pincite ui"), secrets.token_urlsafe(24)
     with address.listen() as listener:
         bound: int = listener.getsockname()[1]
-        silent = replace(settings.log, enabled=False)  # searches while typing: text is incomplete
+        silent = replace(settings.log, enabled=False)  # questions are searched while typed
         kept = replace(settings, refresh=settings.refresh.by_itself(), log=silent)
         engine = AsyncPincite(kept)
         async with engine:

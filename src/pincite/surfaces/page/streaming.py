@@ -17,8 +17,8 @@ async def answer_lines(
     named: Callable[[Evidence], Named],
     failed: Callable[[Exception], Mapping[str, str]],
 ) -> AsyncIterator[bytes]:
-    """Yield `piece` lines, then `answer`; if the answer fails, the last line is `problem` with the
-    text of `failed`. A page that disconnects ends the answer."""
+    """Yield lines with a `piece` of the text, then one with the `answer`. If the answer fails, the
+    last line has a `problem`, the result of `failed`. The answer ends if the page disconnects."""
     try:
         async with aclosing(events) as coming:  # type: ignore[type-var]
             async for event in coming:
@@ -31,5 +31,5 @@ async def answer_lines(
 
 
 def problem_view(error: PinciteError) -> dict[str, str]:
-    """Return what failed, and what to do."""
+    """Return the message and the hint of an error."""
     return {"message": error.message, "hint": error.hint}

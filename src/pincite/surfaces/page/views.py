@@ -1,4 +1,4 @@
-"""Results for the page as words, numbers and pieces of lines, never HTML."""
+"""Convert results for the page to texts, numbers and pieces of lines, never to HTML."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Naming = Callable[[Evidence], Named]
 
 
 def pack_view(found: SearchResults, named: Naming) -> dict[str, Any]:
-    """Return a verdict in words, and results best first; below the threshold they are the nearest
-    ones."""
+    """Return a pack for the page: the verdict in words, the results, best first, and the closest
+    passages."""
     pack, grades = found.pack, found.grades
     words, reason = verdict_words(pack)
     highlighter = Highlighter(pack.query, found.languages)
-    done = {"nothing_relevant"} if pack.closest else set[str]()  # it says how to list the nearest
+    done = {"nothing_relevant"} if pack.closest else set[str]()  # the page shows the closest ones
     return {
         "query": pack.query,
         "level": pack.verdict.level,
@@ -90,7 +90,8 @@ def _short(line: str) -> str:
 
 
 def flow_view(pack: EvidencePack, stages: Sequence[StageView]) -> dict[str, Any]:
-    """Return each stage's effect on the results: the rank of each, None if it has none there."""
+    """Return the stages of a search, each with the ranks of the results after it; None for a result
+    that is not among its candidates."""
     shown = [*pack.evidence, *pack.closest]
     flow = []
     for stage in stages:
@@ -110,9 +111,9 @@ def flow_view(pack: EvidencePack, stages: Sequence[StageView]) -> dict[str, Any]
 def source_view(
     cited: Opened, around: Opened, lines: Sequence[Line], columns: Mapping[int, Columns]
 ) -> dict[str, Any]:
-    """Return a document with the cited `columns` marked. `first` is the number of its first line, 0
-    without line numbers; `marks` has, for each line from the first visible one, the first piece
-    that is cited and the first one after it. Lines of `code` are not wrapped."""
+    """Return the lines of a document with the cited `columns` marked. `first` is the number of the
+    first line, 0 without line numbers. `marks` has, by line (from 0), the numbers of the first
+    cited piece and of the first one after it. Lines of `code` are not wrapped."""
     kind = file_type(around.name)
     shown, marks = list(lines), dict[int, tuple[int, int]]()
     for row, cited_of_it in columns.items():
@@ -144,7 +145,7 @@ def picture_view(found: PagePicture) -> dict[str, Any]:
 
 
 def answer_view(answer: Answer, named: Naming) -> dict[str, Any]:
-    """Return an answer with its sources, its doubts, and its author."""
+    """Return an answer for the page, with its sources, its doubts and its notes."""
     evidence = {one.number: one for one in answer.evidence.evidence}
     return {
         "text": answer.text,

@@ -12,8 +12,8 @@ _MATCH, _DIM = "1;31", "2"
 
 
 def cut(line: str, marks: Sequence[Mark], width: int) -> Iterator[str | Painted]:
-    """Yield the part of a line that fits in so many columns, with its marks in colour. If its first
-    mark would be outside, the part begins later."""
+    """Yield the part of a line that fits in `width` columns, with its marks in colour. If the first
+    mark would not be in it, the part begins later."""
     begin = 0
     if marks and len(line) > width and marks[0].end > width - 4:
         begin = max(0, min(marks[0].start - width // 4, len(line) - width + 3))
@@ -30,11 +30,10 @@ def cut(line: str, marks: Sequence[Mark], width: int) -> Iterator[str | Painted]
 def wrapped(
     line: str, marks: Sequence[Mark], width: int, indent: str, most: int, rest: str
 ) -> Iterator[str | Painted]:
-    """Yield a line on rows of so many columns, with its marks in colour. Each further row begins
-    with a newline and `indent`. If there are more than `most` rows, the others are left out; then
-    the rows begin at the first mark if it would be outside, and a last row has the number of
-    characters left out and, if there is room, `rest`, which says how to see them. The spaces at the
-    end of a row are not shown."""
+    """Yield a line on rows of `width` columns, with its marks in colour. Each further row begins
+    with a newline and `indent`. At most `most` rows are shown; if the first mark would not be in
+    them, they begin near it. Then a last row has the number of characters left out, and `rest`
+    (a hint how to see them), if there is room. Spaces at the end of a row are left out."""
     begin, rows = 0, _rows(line, 0, width, most)
     if rows and rows[-1][1] < len(line) and marks and marks[0].end > rows[-1][1]:
         begin = max(0, marks[0].start - width // 4)
@@ -65,8 +64,8 @@ def painted(line: str, marks: Sequence[Mark], begin: int, end: int) -> Iterator[
 
 
 def _rows(line: str, begin: int, width: int, most: int) -> list[tuple[int, int]]:
-    """Return beginning and end of at most so many rows. They end after a space, or within a word
-    that is longer than a row."""
+    """Return the start and the end of at most `most` rows. A row ends after a space, or within a
+    word that is longer than a row."""
     rows: list[tuple[int, int]] = []
     at = begin
     while at < len(line) and len(rows) < most:
@@ -81,7 +80,7 @@ def _rows(line: str, begin: int, width: int, most: int) -> list[tuple[int, int]]
 
 
 def _fitting(line: str, begin: int, width: int) -> int:
-    """Return the end of the longest part from `begin` that is no wider."""
+    """Return the end of the longest part from `begin` that fits in `width` columns."""
     end, columns = begin, 0
     while end < len(line):
         columns += _columns(line[end])

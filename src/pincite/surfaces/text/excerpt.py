@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A line: the question's terms in it, and whether it belongs to the found passage."""
+    """A line: the terms of the question in it, and whether it belongs to the found passage."""
 
     terms: frozenset[str]
     found: bool = True
@@ -18,10 +18,10 @@ class Weighed:
 def excerpt(lines: Sequence[Weighed], most: int, around: int | None = None) -> tuple[int, ...]:
     """Return the numbers of the lines to show, from 0, ascending.
 
-    These are all lines, if there are no more than `most`. Otherwise it is a window of `most` lines
-    with most of the question's terms, preferring found lines to those around them. With `around` it
-    is each line with a term of the question, and as many lines before and after it. Blank lines at
-    both ends are omitted.
+    With at most `most` lines, these are all. Otherwise, they are the window of `most` lines with
+    the most terms of the question; found lines count more than those around them. With `around`,
+    they are the found lines with a term of the question, and `around` lines before and after each.
+    Blank lines at both ends are left out.
     """
     first, last = 0, len(lines)
     while first < last and lines[first].blank:
@@ -45,8 +45,8 @@ def _around(lines: Sequence[Weighed], first: int, last: int, around: int) -> tup
 
 
 def _worth(lines: Sequence[Weighed]) -> tuple[float, float]:
-    """Return the worth of a window: distinct terms first, then the number of lines with terms, near
-    the middle."""
+    """Return the value of a window: the number of distinct terms, then a sum over lines with terms
+    and found lines, which count more near the middle."""
     distinct: frozenset[str] = frozenset().union(*(line.terms for line in lines if line.found))
     beside: frozenset[str] = frozenset().union(*(line.terms for line in lines))
     middle = (len(lines) - 1) / 2

@@ -1,4 +1,4 @@
-"""Find the words of a question in a text, with the index's comparison of words."""
+"""Find the words of a question in a text, by the same terms as in the index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.providers.sparse.analyser import Analyser
 
 #: The parts of a name: `getUserName`, `HTTP_PROXY`, `utf8`.
 _PARTS = re.compile(r"[^\W\d_a-z]{2,}(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+")
-_UNSPACED = "\u0e00"  # from here on, scripts put no spaces between words, or have no stemmer
+_UNSPACED = "\u0e00"  # scripts from here on have no spaces between words, or no stemmer
 _LONGEST = 4_000  # characters examined of a line, and the longest name that is split
 _LONGEST_QUESTION = 2_000
 
@@ -31,8 +31,8 @@ def _analyser(language: str) -> Analyser:
 
 
 class Highlighter:
-    """Find the informative terms of a question in lines of text. In languages with a stemmer,
-    `rotating` finds `rotate`. A name finds its parts, and its parts find it."""
+    """Finds the informative terms of a question in lines of text. In languages with a stemmer,
+    `rotating` matches `rotate`. A name matches its parts, and its parts match it."""
 
     def __init__(self, question: str, languages: Sequence[str] = ("english",)) -> None:
         analysers = [_analyser(language) for language in dict.fromkeys(languages)]
@@ -74,8 +74,8 @@ class Highlighter:
 
 
 def _runs(line: str, start: int, end: int, asked: frozenset[str]) -> Iterator[Mark]:
-    """Yield marks in a script without spaces: the question's pairs of characters and single
-    ideographs."""
+    """Yield marks in a script without spaces: runs of pairs of characters and of single ideographs
+    of the question."""
     at = start
     while at < end:
         to, terms = at, set[str]()

@@ -1,4 +1,4 @@
-"""The command line's output for a pack: the same, whichever process creates it."""
+"""The output of the command line for a pack. The daemon and the command produce the same."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are fil
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The wanted output: the format, `null` for names that end with a NUL, and the fields of
+    """The wanted output: the format, `null` for file names that end with a NUL, and the fields of
     `surfaces.text.table.Look` for the table. `max_tokens` applies to a prompt or a context, `order`
-    and the `tokenizer` (a file) to a context. All values can be expressed in JSON."""
+    and `tokenizer` (a file) to a context. All values can be written as JSON."""
 
     form: str = "table"
     null: bool = False
@@ -56,7 +56,7 @@ def printed(
 
     messages = tuple(f"warning: {one.code}: {one.message}" for one in pack.warnings)
     level = pack.verdict.level
-    # `get` looks in all sources, so that a path alone may be ambiguous
+    # `get` searches all sources, so a path without its source may be ambiguous
     several = len({record.source.name for info in infos for record in info.sources}) > 1
     if wanted.null:
         return Printed((), null_files(pack, several=several), messages, level, query_id)

@@ -25,8 +25,8 @@ def page_words(item: Evidence) -> str:
 
 
 def verdict_words(pack: EvidencePack) -> tuple[str, str]:
-    """Return the verdict in words, and its reason. If a filter matches nothing, nothing is known; a
-    warning says what the filter lacks."""
+    """Return the verdict in words, and its reason. If nothing indexed matches the filter, the words
+    say this instead."""
     if unsearched(pack):
         return _UNSEARCHED
     return LEVEL_WORDS[pack.verdict.level], reason_of(pack.verdict)
@@ -40,7 +40,8 @@ def reason_of(verdict: Verdict) -> str:
 
 
 def asides(pack: EvidencePack) -> Iterable[str]:
-    """Yield a line for each gap: words that occur nowhere, passages whose files have changed."""
+    """Yield lines about words that do not occur, and about passages that were left out because
+    their files have changed."""
     absent = pack.absent_terms
     if absent.index:
         yield f"nowhere in the index: {', '.join(absent.index)}"
@@ -52,7 +53,7 @@ def asides(pack: EvidencePack) -> Iterable[str]:
 
 
 def attributes_of(item: Evidence) -> str:
-    """Return names and values on one line, cut to the maximum."""
+    """Return the attributes of a result on one line, of at most 240 characters."""
     own = {**item.attributes}
     for name, said_already in (("page", item.page), ("visual", item.visual)):
         if item.page is not None and own.get(name) == said_already:

@@ -51,8 +51,8 @@ def render(
     pack: EvidencePack, form: Format, look: Look | None = None, *, several: bool = False
 ) -> tuple[str | Painted, ...]:
     """Return a pack in one of the formats, without a final newline; empty for a list of no files.
-    `look` is that of the table. `several` says that the index has several sources, so that a list
-    of files names them."""
+    `look` is for the table. `several`: the index has several sources, so a list of files names
+    them."""
     if form == "table":
         from pincite.surfaces.text.table import Look, table
 
@@ -132,8 +132,8 @@ def _markdown(pack: EvidencePack) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the text on one line as a code span, in which nothing is a link, a picture or HTML,
-    and nothing is escaped: a citation can be copied. Texts come from files of strangers."""
+    """Return the text on one line as a code span, because it may be from untrusted files: links,
+    pictures and HTML have no effect there. Nothing is escaped, so citations can be copied."""
     line = one_line(text)
     if not line.strip(" "):
         return line

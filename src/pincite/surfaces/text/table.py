@@ -1,4 +1,4 @@
-"""A pack for people: for each result a line with its location, and its text below."""
+"""Format a pack for people: for each result a line with its location, and its text below."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pincite.surfaces.text.excerpt import Weighed, excerpt
 from pincite.surfaces.text.highlight import Highlighter, Mark
 from pincite.surfaces.text.parts import asides, attributes_of, short_id, verdict_words
 
-_MOST_LINES = 24  # of one result; 300 tokens are about 30
-_CONSIDERED = 2_000  # lines of one text
+_MOST_LINES = 24  # shown of one result; 300 tokens are about 30
+_CONSIDERED = 2_000  # lines examined of one text
 _LEAST_TEXT = 20  # columns
 _MOST_ROWS = 12  # of one line of prose; guess, unmeasured
 _REST = "of this line: --context unit"
@@ -25,12 +25,12 @@ _LOCATION, _NUMBER, _DIM, _BOLD, _ASIDE = "35", "32", "2", "1", "33"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of a pack. `width` are the columns of the terminal; 0 is a pipe or a file, where no
-    line is cut or wrapped. `roots` are the folders of sources on this machine, by collection and
-    source; paths below `here` are shown relative to it. `languages` are those of the collections.
-    `around` is the number of lines before and after each line with a word of the question, None for
-    an excerpt; `whole` shows texts in full, `details` citation and signals of each result. `host`
-    is the host in file URLs."""
+    """Options of the table. `width` is the number of columns of the terminal, 0 for a pipe or a
+    file, where no line is cut or wrapped. `roots` are the folders of sources on this machine, by
+    collection and source; paths below `here` are shown relative to it. `languages` are those of the
+    collections. `around`: show this number of lines before and after each line with a word of the
+    question; None for an excerpt. `whole`: show complete texts. `details`: show the citation and
+    the score of each result. `host` is the host in file URLs."""
 
     width: int = 0
     here: str = ""
@@ -43,8 +43,8 @@ class Look:
 
 
 def table(pack: EvidencePack, look: Look) -> Iterator[str | Painted]:
-    """Yield the parts of a text without a final newline. Values on a line of their own cannot break
-    out of it."""
+    """Yield the parts of the text, without a final newline. Values from files cannot contain line
+    breaks or control characters where one line is expected."""
     words, reason = verdict_words(pack)
     highlighter = Highlighter(pack.query, look.languages)
     yield Painted(words, _COLOURS[pack.verdict.level])
@@ -60,7 +60,8 @@ def table(pack: EvidencePack, look: Look) -> Iterator[str | Painted]:
 
 
 def grouped(results: Sequence[Evidence]) -> list[list[Evidence]]:
-    """Return the results of each file together, best first; those without a path separately."""
+    """Return the results grouped by file, in the order of the best one of each. Each result without
+    a path is a group of its own."""
     groups: dict[tuple[str, ...], list[Evidence]] = {}
     for item in results:
         own = () if item.path else (item.candidate_id,)
@@ -124,9 +125,9 @@ def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
 
 
 def location(item: Evidence, look: Look) -> tuple[str, str]:
-    """Return `path:line` and the URL of the file; empty if it is not on this machine. The path is
-    relative to the user's folder if the file is below it, else it has the name of its source and a
-    colon before it: the path in the source may name another file here."""
+    """Return `path:line`, and the URL of the file, "" if it is not on this machine. The path is
+    relative to the current folder if the file is below it. Otherwise it has the name of its source
+    and a colon before it, because the path may name another file here."""
     line = f":{item.start_line}" if item.path and item.end_line else ""
     path, found = item.path, file_of(item, look.roots)
     if not path or not found:
@@ -194,7 +195,8 @@ def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str |
 
 
 def _found(item: Evidence) -> list[tuple[int, int]]:
-    """Return the found lines among those shown; on a page they count from 0."""
+    """Return the ranges of found lines among those shown (inclusive). On a page, they count from
+    0."""
     matches = item.context.matches if item.context else ()
     if item.page is not None and item.context is not None:
         return _found_on_page(item, item.context)
@@ -220,7 +222,7 @@ def _plain(line: str) -> str:
 def _shown(
     line: str, marks: Sequence[Mark], item: Evidence, look: Look, indent: int
 ) -> Iterator[str | Painted]:
-    """Yield a line of the text as the look wants it."""
+    """Yield a line of the text, cut or wrapped according to the look."""
     if not look.width:
         return painted(line, marks, 0, len(line))
     width = max(_LEAST_TEXT, look.width - indent)
@@ -231,6 +233,6 @@ def _shown(
 
 
 def score_of(item: Evidence) -> str:
-    """Return the score that it is ranked by, with its name and kind."""
+    """Return the score by which a result is ranked, with its name and kind."""
     ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
     return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"

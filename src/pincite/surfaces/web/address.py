@@ -1,4 +1,4 @@
-"""The address that a server listens at, and the names by which clients may call it."""
+"""The address of a server, and the host names and origins that its clients may use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pincite.support.arguments import shown
 
 _EXAMPLE: Final = "https://app.example"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-#: As browsers write it: in lower case and ASCII, without a user, and without a slash at the end.
-#: `null` is a page without one.
+#: An origin as sent by browsers: in lower case and ASCII, without a user, and without a final
+#: slash. A page without an origin sends `null`.
 _ORIGIN: Final = re.compile(
     r"null|(?P<scheme>[a-z][a-z0-9+.-]*)://"
     r"(?:(?:(?![/?#*A-Z@:\[\]\\])[!-~])+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?"
@@ -25,9 +25,9 @@ _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 @dataclass(frozen=True, slots=True)
 class Address:
     """An address to listen at, with the names that clients may use for it. `hosts` are further
-    values of the header Host, `origins` of the header Origin, complete and with their port.
-    `command` is the command that messages suggest instead. Raises ConfigError if others can reach
-    the address and it has no names, and for an origin that no browser sends."""
+    accepted values of the header Host, `origins` of the header Origin; both are complete, with
+    their port. `command` is the command in hints of errors. Raises ConfigError if other machines
+    can reach the address and `hosts` is empty, and for an origin that no browser sends."""
 
     host: str = "127.0.0.1"
     port: int = 8765
@@ -81,7 +81,7 @@ def _as_sent(text: str) -> str:
         return _EXAMPLE
     shown_port = "" if port is None or str(port) == _DEFAULT_PORTS.get(parts.scheme) else f":{port}"
     found = f"{parts.scheme}://{bracketed(written.decode())}{shown_port}"
-    alike = written.decode("idna") == host  # else browsers may write it in another way
+    alike = written.decode("idna") == host  # if not, browsers may encode it differently
     return found if alike and _is_origin(found) else _EXAMPLE
 
 

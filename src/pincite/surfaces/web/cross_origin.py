@@ -17,7 +17,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = tuple[tuple[bytes, bytes], ...]
 
-_MAX_AGE_S: Final = 600  # an origin that is no longer allowed; guess, unmeasured
+_MAX_AGE_S: Final = 600  # until browsers notice that an origin is no longer allowed; guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,7 @@ class AllowedPages:
         )
 
     def asks_first(self, scope: Scope) -> bool:
-        """Return whether a browser asks, for an allowed origin, if it may send a request
-        (preflight)."""
+        """Return whether this is a preflight request from an allowed origin."""
         return _is_preflight(scope) and bool(self.headers(scope))
 
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
-#: Headers of which a proxy in front of the server may take another one than we do.
+#: Headers that must not be repeated: a proxy in front of the server might use another one of them.
 _ONCE: Final = (b"authorization", b"content-length", b"transfer-encoding")
 
 
 def ambiguity(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """Return why the headers of a request may be read in two ways, "" if they may not: it has two
-    keys, or two lengths (RFC 9112, 6.1). Names are in lower case."""
+    """Return why the headers of a request are ambiguous, "" if they are not: it has two keys, or
+    two lengths (RFC 9112, 6.1). Names must be in lower case."""
     names = Counter(name for name, _ in headers)
     for name in _ONCE:
         if names[name] > 1:

@@ -197,17 +197,15 @@ async def _one(may: Access, resources: Resources, document_id: str) -> Document:
 
 
 async def _follow(may: Access, resources: Resources, from_space: str, made: Document) -> None:
-    """Follow a document that was moved while its bytes arrived, so that they go with it, and
-    nothing changes in a space that the key does not cover. Raises NotFound, which undoes the
-    change."""
+    """Copy the bytes to the space of a document that was moved while they arrived. Raises NotFound,
+    which undoes the change, if the key does not cover that space."""
     require_within(may, made.space_id, "document", made.id)
     if made.space_id != from_space:
         await resources.files.copy(from_space, made.space_id, made.content_hash)
 
 
 def _require_plain(request: HttpRequest) -> None:
-    """Raise WrongBody for a form or a compressed body: its envelope would be stored as the
-    file."""
+    """Raise WrongBody for a form or a compressed body, which would be stored as the file."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind.startswith("multipart/"):
         raise WrongBody("the body is a form of several parts")

@@ -23,7 +23,7 @@ from pincite.workspace.checks import missing
 
 log = logging.getLogger("pincite.http")
 
-_KEPT_S = 1.0  # it needs no key and queries the database: once a second for all
+_KEPT_S = 1.0  # /readyz needs no key and queries the database, so at most once a second
 KeyId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a key.")]
 
 
@@ -60,7 +60,7 @@ def _log(reasons: tuple[str, ...]) -> None:
 
 
 async def _look(resources: Resources) -> tuple[str, ...]:
-    """Return why requests cannot be answered; nothing if they can."""
+    """Return the reasons why requests would fail, none if they would not."""
     reasons = []
     try:
         if await resources.workspaces.pending():
