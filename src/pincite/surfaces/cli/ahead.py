@@ -1,4 +1,4 @@
-"""Start the daemon's process before a command is imported that needs it."""
+"""Start the process of the daemon before the command that needs it is imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.daemon.client.json_exchange import SOCKET
 from pincite.daemon.client.standby import stand_by
 from pincite.settings.index_folder import index_folder
 
-#: Commands that ask the daemon in any case, unless they fail before.
+#: Commands that always use the daemon, unless they fail before.
 _ASKING: Final = frozenset(
     ("search", "evidence", "explain", "context", "ask", "chat", "get", "multi-get", "ls", "verify")
 )
@@ -19,9 +19,9 @@ _OPTION: Final = "--index"
 
 
 def start_ahead(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Start the process if a command with these arguments is going to need it: no daemon has the
-    index open, and there is an index or the command makes one. After a wrong guess, it ends when
-    the command has found its daemon, or with the command."""
+    """Start the process if a command with these arguments will need it: no daemon has the index
+    open, and the index exists, or the command creates it. If the guess was wrong, the process ends
+    when the command finds its daemon, or with the command."""
     command, *others = arguments or [""]
     if command not in _ASKING and command != "index":
         return
@@ -35,7 +35,7 @@ def start_ahead(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
 
 
 def _given(arguments: Sequence[str]) -> Path | None:
-    """The value of `--index`, the last one if there are several."""
+    """Return the last value of `--index`, or None."""
     found = None
     for position, each in enumerate(arguments):
         if each == "--":

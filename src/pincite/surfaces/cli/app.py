@@ -42,7 +42,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
-#: Commands by module of this package.
+#: By module of this package: the names of its commands.
 _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "ask": "ask",
@@ -76,16 +76,16 @@ _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _MODULE_OF: Final = {name: module for module, names in _COMMANDS.items() for name in names.split()}
-#: Names that Python or its style does not allow.
+#: By command: its name in the module, if it is not the same.
 _NAMED: Final = {"eval": "evaluate", "import": "import_", "multi-get": "multi_get"}
 
 
 class Commands(Group):
-    """A group that imports a command's module at its first use: all of them take a tenth of a
-    second."""
+    """A group that imports the module of a command at its first use. To import all takes a tenth of
+    a second."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name. If there is none, all are imported, because the error
+        """Return the command with this name. If there is none, all are imported, because the error
         suggests similar names."""
         for name in (cmd_name,) if self._has(cmd_name) else _MODULE_OF:
             if name not in self.commands:
@@ -116,7 +116,7 @@ def app() -> None:
 
 
 def program() -> NoReturn:
-    """Be the console script."""
+    """Run the console script, and end the process."""
     run_and_leave(main)
 
 
@@ -159,12 +159,12 @@ def _run() -> int:
     except SystemExit:
         if sys.stdout is stdout:
             raise
-        return OK  # click has replaced it, as it does when the reader of a pipe is gone
+        return OK  # click replaces stdout if the reader of a pipe has closed it
     return code or OK
 
 
 def _tell_of_dashes(ctx: click.Context | None) -> None:
-    """Say how words that begin with a dash are given, to a command that takes words."""
+    """Print how to write words that begin with a dash, if the command takes words."""
     if ctx and any(isinstance(one, click.Argument) for one in ctx.command.params):
         _complain(f"  try: for words that begin with a dash: {ctx.command_path} -- -WORD")
 
@@ -176,14 +176,14 @@ def _failed(error: OSError) -> int:
 
 
 def _complain(message: str) -> None:
-    """Print a message if stderr takes it. The exit code does not depend on that."""
+    """Print a message on stderr. If that fails, the exit code does not change."""
     with suppress(OSError):
         say(message)
 
 
 def _written(code: int) -> int:
-    """Flush all output and return the exit code: Python's own flush at exit would report no
-    error."""
+    """Flush all output, and return the exit code, with errors of writing: Python's own flush at
+    exit would not report them."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -78,8 +78,8 @@ async def show_answer(
     shown: bool,
     known: frozenset[str] = frozenset(),
 ) -> Answer:
-    """Answer, and print the answer with its sources, its doubts and its warnings except those with
-    a `known` code. With `shown`, print it while it is written."""
+    """Answer a question, and print the answer with its sources, its doubts and its warnings, except
+    those with a `known` code. With `shown`, the text is printed while the model writes it."""
     from pincite.surfaces.text import answer_text
 
     answer = await _answered(engine, options, shown=shown)
@@ -104,7 +104,7 @@ def code_of(answer: Answer) -> int:
 
 
 async def _answered(engine: AsyncPincite, options: AnswerOptions, *, shown: bool) -> Answer:
-    """Return the answer; on a terminal, show its pieces as they arrive."""
+    """Return the answer. With `shown`, print its pieces as they arrive."""
     from pincite.model import Answer
     from pincite.surfaces.cli.progress import waiting
 

@@ -150,7 +150,8 @@ class Chat:
         self._options = replace(self._options, conversation=name)
 
     async def _kept(self) -> bool:
-        """Whether the conversation has turns. One that this session began is deleted if not."""
+        """Return whether the conversation has turns. Without turns, a conversation that this
+        session has begun is deleted."""
         from pincite.errors import ConversationNotFound, MemoryUnavailable
 
         name, owner = self._options.conversation, self._options.user
@@ -194,7 +195,8 @@ class Chat:
 
 
 def command_for(words: Sequence[str], conversation: str) -> str:
-    """Return the command that continues a conversation: the words that began it, for a shell."""
+    """Return the command that continues a conversation: the words of the first command, quoted for
+    a shell, with the id of the conversation."""
     import shlex
 
     kept, given = [], iter(words)
@@ -219,7 +221,7 @@ async def _read(session: PromptSession[str]) -> str | None:
 
 @contextmanager
 def _interruptible() -> Iterator[Any]:
-    """Run work that Ctrl-C cancels without affecting anything else."""
+    """Yield a function that starts a task. Within this, Ctrl-C cancels only that task."""
     before = signal.getsignal(signal.SIGINT)
 
     def task_of(work: Any) -> asyncio.Task[Any]:

@@ -1,4 +1,4 @@
-"""Questions to the person at a terminal."""
+"""Ask the user questions on a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 
 def agreed(question: str, *, unasked: str, hint: str) -> bool:
-    """Return the answer to a yes-or-no question; no answer is a no. Raises UsageError with
+    """Return the answer to a yes-or-no question; an empty answer is a no. Raises UsageError with
     `unasked` and `hint` if input is not interactive."""
     from pincite.errors import UsageError
 
@@ -19,7 +19,7 @@ def agreed(question: str, *, unasked: str, hint: str) -> bool:
 
 
 def confirmed(question: str) -> bool:
-    """Return the answer to a yes-or-no question. Ctrl-C raises Abort: nothing was done yet."""
+    """Return the answer to a yes-or-no question. Ctrl-C raises Abort, as nothing was done yet."""
     try:
         return answer(f"{question} [y/N] ").strip().lower() in ("y", "yes")
     except KeyboardInterrupt:
@@ -27,8 +27,8 @@ def confirmed(question: str) -> bool:
 
 
 def answer(prompt: str) -> str:
-    """Return a line from stdin, "" at its end. Ctrl-C raises KeyboardInterrupt at once, also where
-    an event loop runs and would wait for the line."""
+    """Return a line from stdin, "" at its end. Ctrl-C raises KeyboardInterrupt at once, even if an
+    event loop is running, which would otherwise wait for the line."""
     sys.stderr.write(prompt)
     sys.stderr.flush()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from pincite.errors import UsageError
 
 _HINT = "export EDITOR=nano, for example"
-#: Editors by their syntax for a line. All others receive only the file.
+#: Editors by their syntax for a line number. All others get only the path of the file.
 _PLUS = frozenset(
     "ed ee elvis emacs emacsclient ex gedit gvim jed joe jmacs kak lime mg micro mvim nano ne"
     " nvim pico pluma vi view vim vis xed".split()
@@ -21,7 +21,7 @@ _DASH_L = frozenset("kate kwrite mate".split())
 
 def editor_words(command: str, path: str, line: int) -> list[str]:
     """Return the program and arguments that open an absolute path at a line. `command` is split
-    into words as a shell does, but no shell runs it or the path. Raises UsageError."""
+    into words as by a shell, but no shell runs it. Raises UsageError."""
     try:
         words = shlex.split(command)
     except ValueError as error:

@@ -117,8 +117,8 @@ def multi_get(
 
 
 async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
-    """Return names relative to the root of a source: `./x` is relative to the current folder, an
-    absolute path belongs to the source that contains it."""
+    """Return the names, each once; those that begin with `./`, `../` or `/` as paths in the sources
+    that contain them. Relative ones count from the current folder."""
     from pincite.asking.paths import within_sources
     from pincite.scope.paths import of_source
 
@@ -133,8 +133,8 @@ async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shown(passage: Passage) -> str:
-    """Return the lines with their numbers in the file, if any, below the citation. No content of a
-    file can imitate the beginning of another one."""
+    """Return the citation, and below it the lines with their numbers in the file, if they have any.
+    Because of the numbers, a file cannot imitate the beginning of another one."""
     changed = "  (changed since indexing)" if passage.changed else ""
     warning = f"  ({one_line(passage.warning)})" if passage.warning else ""
     rows = [f"==> {one_line(passage.citation)}{changed}{warning}"]

@@ -1,4 +1,4 @@
-"""Groups of commands whose help shows each summary in full."""
+"""Groups of commands whose help shows complete summaries."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ _WHOLE = 10_000  # no summary has so many characters
 
 
 class Group(click.Group):
-    """A group whose list of commands wraps long summaries. Click cuts them, by default at 80
-    columns."""
+    """A group whose list of commands wraps long summaries, which click would cut."""
 
     group_class = type  #: groups in it are of the same class
 
@@ -21,7 +20,7 @@ class Group(click.Group):
             formatter.write_dl(self.summaries(ctx, self.list_commands(ctx)))
 
     def summaries(self, ctx: click.Context, names: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the commands of these names with their summaries; hidden ones are left out."""
+        """Return the commands with these names and their summaries, without hidden ones."""
         return [
             (name, command.get_short_help_str(_WHOLE))
             for name in names

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from pincite.ingestion.report import IngestReport
     from pincite.model import Notice
 
-_SUFFIXES = 8  # of files that no reader reads: so many are named
+_SUFFIXES = 8  # maximal number of shown suffixes of unsupported files
 _SUFFIX_CHARS = 20
 
 
 class _NamedPath(click.Path):
-    """A path that is not empty: an unset variable does not mean the current folder."""
+    """A path that is not empty: an unset variable of a shell must not mean the current folder."""
 
     def convert(
         self,
@@ -209,7 +209,7 @@ def _sentence(report: IngestReport, *, several: bool) -> str:
 
 
 def _unsupported(report: IngestReport) -> str:
-    """Return the suffixes of files that no reader reads, the most frequent ones first."""
+    """Return the suffixes of unsupported files, the most frequent ones first."""
     from pincite.model.left_out import path_of
     from pincite.sources.kinds import suffix_of
 

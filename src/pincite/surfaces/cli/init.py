@@ -1,4 +1,4 @@
-"""`pincite init` and `pincite trust`: create a configuration, and trust one of others."""
+"""`pincite init` and `pincite trust`: create a configuration file, and trust an existing one."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
 
 
 def _trust_index(root: Path, *, json_: bool, revoke: bool) -> int:
-    """Accept the index of somebody else: it gets an id of this user."""
+    """Trust the index of somebody else, and return the exit code. The index gets an id of this
+    user."""
     from pincite.index.folder import require_own
     from pincite.index.trust import accept_index, claims_of_index
     from pincite.surfaces.text.render import to_json

@@ -1,4 +1,4 @@
-"""Search while somebody types; only the result for the latest text is shown."""
+"""Search while the user types, and show only the result for the latest text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 
 class Latest(Generic[T]):
-    """Call `search` after a pause in typing of `pause_s`, and `show` with its result or error,
-    unless the text has changed meanwhile. A blank text is shown as None at once."""
+    """Calls `search` after a pause in typing of `pause_s` seconds, and `show` with its result or
+    error, unless the text has changed meanwhile. For a blank text, `show` gets None at once."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""`pincite search` without a question: results while you type, on the full screen of the
+"""`pincite search` without a question: show results while the user types, on the full screen of the
 terminal."""
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _STYLE = Style.from_dict(
 
 @dataclass(frozen=True, slots=True)
 class ShownPack:
-    """A pack and its look."""
+    """A pack, and the options to show it."""
 
     pack: EvidencePack
     look: Look

@@ -1,4 +1,4 @@
-"""The live view over an index, through the daemon, which keeps the index open between keys."""
+"""Run the live view over an index. The daemon keeps the index open between searches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def _search_live(
     silent = replace(settings, log=replace(settings.log, enabled=False))  # text may be incomplete
     known = terminal_settings()
     async with AsyncPincite(silent) as engine:
-        engine.client()  # report a missing index as any other search does
+        engine.client()  # report a missing index at once, like other searches
         warming = asyncio.create_task(_warm(engine))
 
         async def search(text: str) -> ShownPack:

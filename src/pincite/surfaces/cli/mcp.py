@@ -94,7 +94,7 @@ def mcp(
 
 
 def _require_no_options(context: click.Context, command: str) -> None:
-    """Refuse options of the server before a subcommand, which would ignore them."""
+    """Raise UsageError for options of the server before a subcommand: they would be ignored."""
     for name in context.params:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             raise click.UsageError(f"give options after `pincite mcp {command}`")

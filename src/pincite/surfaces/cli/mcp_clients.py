@@ -174,14 +174,14 @@ def _program(*, uvx: bool) -> list[str]:
             hint="pip install 'pincite[mcp]', or --uvx",
         )
     path = Path(found).absolute()
-    if "archive-v0" in path.parts:  # uvx runs it from its cache, which is cleaned at times
+    if "archive-v0" in path.parts:  # in the cache of uvx, which may be cleaned
         return _program(uvx=True)
     return [str(path)]
 
 
 def _index_for(client: Client, where: Where, index: Path | None, project: Path) -> tuple[str, str]:
-    """Return the index to pass to the server, "" if the server finds it, and what to say about it.
-    Raises UsageError if there is none."""
+    """Return the index to pass to the server, "" if the server finds it by itself, and a message
+    for the user, or "". Raises UsageError if the index does not exist."""
     from pincite.catalog.file import holds_index
     from pincite.settings.load import load_settings
 

@@ -95,7 +95,8 @@ def remove(name: str) -> None:
 
 
 def _list_served(*, json_: bool) -> None:
-    """List the recipe's models for servers on this machine. Nothing is fetched."""
+    """List the recommended models for servers on this machine, with commands. Nothing is
+    fetched."""
     from pincite.providers.served_models import SERVED_MODELS
     from pincite.surfaces.text.render import to_json
 

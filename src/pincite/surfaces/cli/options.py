@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def _completed(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
 
 
 def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return names of `collections` or `sources` with this prefix, if a running daemon returns them
-    at once."""
+    """Return a completion function for the names of `collections` or `sources`. It gets the names
+    from a running daemon; without one, there are none."""
 
     def names(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
         from pincite.surfaces.cli.quick import names_of

@@ -22,8 +22,8 @@ def say(message: str) -> None:
 
 
 def show(*parts: str | Painted) -> None:
-    """Print a result on stdout, with a newline. Control characters are escaped even into a pipe, as
-    the output of `| head` is shown on a terminal, too."""
+    """Print a result on stdout, with a newline. Control characters are escaped in pipes, too,
+    because their output may end on a terminal, as with `| head`."""
     colour = sys.stdout.isatty() and terminal_settings().colour
     with reader_may_leave():
         for part in parts:
@@ -33,16 +33,17 @@ def show(*parts: str | Painted) -> None:
 
 
 def show_now(text: str) -> None:
-    """Print a line at once, for commands that go on until they are interrupted. Raises
-    BrokenPipeError if nobody reads it any more."""
+    """Print a line at once, for commands that run until they are interrupted. Raises
+    BrokenPipeError if the reader of stdout has closed it."""
     sys.stdout.write(f"{visible(text)}\n")
     sys.stdout.flush()
 
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Discard output from now on if the reader of stdout has gone. The command goes on to its end
-    and its exit code: `pincite eval gate ... | head -1` fails if the gate does."""
+    """Within this, if the reader of stdout has closed it, discard all output from now on. The
+    command continues, so that its exit code is right: `pincite eval gate ... | head -1` fails if
+    the gate fails."""
     try:
         yield
     except BrokenPipeError:

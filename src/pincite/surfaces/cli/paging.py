@@ -1,4 +1,4 @@
-"""Show long results in a pager, as git does."""
+"""Show long results in a pager, like git."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ When = Literal["auto", "always", "never"]
 def show_result(
     parts: Sequence[str | Painted], colour: When = "auto", *, pager: bool = True
 ) -> None:
-    """Show a result on stdout, with a newline. On a terminal, a result that is too long opens in
-    the pager; otherwise its places are clickable links. Pipes receive plain text, with colour only
-    if it is `always`."""
+    """Show a result on stdout, with a newline. On a terminal, a result that does not fit opens in
+    the pager; otherwise its locations are links. In a pipe, the text is plain, with colour only if
+    `colour` is `always`."""
     known = terminal_settings()
     terminal = sys.stdout.isatty()
     painted = colour == "always" or (colour == "auto" and terminal and known.colour)
@@ -52,8 +52,9 @@ def _rows(parts: Sequence[str | Painted], columns: int) -> int:
 
 
 def _paged(text: str, command: str, variables: Mapping[str, str], *, named: bool) -> bool:
-    """Show the text in the pager and return whether that worked. The command is split into words
-    and run without a shell."""
+    """Show the text in the pager, and return whether the pager could be started. The command is
+    split into words and run without a shell. `named`: the user has chosen it, so a failure is
+    reported."""
     import shlex
     import signal
     import subprocess

@@ -1,4 +1,5 @@
-"""Progress of a long run on stderr: one updated line on a terminal, otherwise a few lines."""
+"""Show the progress of a long run on stderr: one updated line on a terminal, otherwise a new line
+from time to time."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _REDRAW_S = 0.1
 _PLAIN_EVERY_S = 10.0
 _PLAIN_FIRST_S = 0.9
-_PATIENCE_S = 0.5  # before a search says why it waits
+_PATIENCE_S = 0.5  # before the message about waiting is shown
 _CUT = "..."
 _CLEARED = "\r\x1b[K"  # moves the cursor to the start of the line and clears it
 _WORDS = {
@@ -40,11 +41,11 @@ class ProgressLine:
         if not self._terminal:  # the first line appears sooner than the second
             self._drawn_s -= _PLAIN_EVERY_S - _PLAIN_FIRST_S
         self._open = False
-        self._first: Progress | None = None  # of its stage
+        self._first: Progress | None = None  # of the current stage
         self._first_s = 0.0
 
     def begin(self, words: str) -> None:
-        """Show the current work before any of it can be counted; on a terminal only."""
+        """Show the current work before it can be counted, only on a terminal."""
         if self._terminal and not self._open:
             self._write(f"{words} ...")
 
@@ -83,7 +84,7 @@ class ProgressLine:
             self._open = False
 
     def _is_due(self, now_s: float) -> bool:
-        """Return whether the next line is due; if so, it counts as drawn."""
+        """Return whether it is time for the next line, and if so, record this time."""
         if now_s - self._drawn_s < (_REDRAW_S if self._terminal else _PLAIN_EVERY_S):
             return False
         self._drawn_s = now_s
@@ -99,7 +100,7 @@ class ProgressLine:
         self._stream.flush()
 
     def _fitting(self, line: str) -> str:
-        """Cut the line to one row of the terminal: two rows cannot be overwritten."""
+        """Cut the line to one row of the terminal, because several rows cannot be overwritten."""
         columns = 0
         with suppress(OSError):
             columns = os.get_terminal_size(self._stream.fileno()).columns
@@ -109,7 +110,7 @@ class ProgressLine:
 
     @staticmethod
     def _line(progress: Progress, first: Progress, elapsed_s: float) -> str:
-        """Return the line; `first` was told `elapsed_s` before, when this stage began."""
+        """Return the line. `first` is the first progress of the stage, `elapsed_s` seconds ago."""
         share = progress.done / progress.total
         words = _WORDS[progress.stage]
         line = f"{words}: {progress.done:,} of {progress.total:,} ({share:.0%})"
@@ -124,7 +125,7 @@ class ProgressLine:
 
 @contextmanager
 def waiting(stream: TextIO, words: str) -> Iterator[None]:
-    """Show on a terminal what is waited for, if it takes longer than a moment."""
+    """On a terminal, show `words` if the block takes longer than half a second."""
     if not stream.isatty():
         yield
         return
@@ -168,7 +169,7 @@ class CountLine(ProgressLine):
         self._words = words
 
     def count(self, done: int, total: int) -> None:
-        """Show the count, unless a line was drawn a moment ago."""
+        """Show the count, unless the last line is too recent."""
         now_s = time.monotonic()
         if not total or not self._is_due(now_s):
             return

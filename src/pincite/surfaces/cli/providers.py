@@ -153,8 +153,7 @@ class _Caches(NamedTuple):
 
 
 def _caches(index: Path | None) -> _Caches:
-    """Return the caches that the settings name, even if they are off: their files may be there from
-    before."""
+    """Return the caches of the settings, even if they are off, because earlier files may exist."""
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.llm.note_cache import notes_beside
     from pincite.providers.llm.wording_cache import wordings_beside

@@ -17,10 +17,10 @@ _COMPLETION_S = 1.0  # the longest wait after Tab
 
 
 def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> Printed | None:
-    """Return the daemon's output, or None if this process has to search itself. Raises what the
-    search raises."""
+    """Return the output of the daemon for a search, or None if this process has to search itself.
+    Raises the errors of the search."""
     if spans_wanted():
-        return None  # each process makes the spans of its own work
+        return None  # the spans of this command would be missing
     try:
         answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
     except TimeoutError as error:
@@ -51,7 +51,7 @@ def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> 
 
 
 def names_of(what: str, index: Path | None) -> list[str]:
-    """Return the names of the `collections` or `sources`, none if no daemon runs. Raises
+    """Return the names of the `collections` or `sources`; empty if no daemon is running. Raises
     TimeoutError."""
     answer = _asked({"names": what}, index, seconds=_COMPLETION_S) or {}
     return [name for name in answer.get("names", ()) if isinstance(name, str)]

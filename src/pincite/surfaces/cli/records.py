@@ -1,5 +1,5 @@
-"""`pincite import` and `pincite delete`: add records from files to a collection, and delete
-them."""
+"""`pincite import` and `pincite delete`: write records from files into a collection, and delete
+records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pincite.records.formats import Format
     from pincite.records.report import UpsertProgress, UpsertReport
 
-_NAMED = 10  # failures shown; the JSON has all that are kept
+_NAMED = 10  # shown failures; the JSON has up to a hundred
 _source = click.option(
     "--source", default=RECORDS, show_default=True, help="Name of the source in citations."
 )
@@ -238,7 +238,7 @@ def delete(
 
 
 def _require_choice(ids: tuple[str, ...], where: str) -> None:
-    """Raise UsageError unless either ids or a filter are given."""
+    """Raise UsageError unless either ids or a filter is given, and not both."""
     from pincite.errors import UsageError
 
     if bool(ids) == bool(where.strip()):

@@ -57,5 +57,5 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
 
 
 async def _require_index(engine: AsyncPincite) -> None:
-    """Raises IndexNotFound."""
+    """Raise IndexNotFound if there is no index."""
     engine.client()

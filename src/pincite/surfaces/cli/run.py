@@ -19,8 +19,9 @@ OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def settings_here(index: Path | None) -> Settings:
-    """Return the settings of the index folder, or of the nearest one. If a file needs trust, ask on
-    a terminal. Raises UntrustedConfig if input is not interactive or the answer is no."""
+    """Return the settings of the index folder, by default of the nearest one. If a file needs
+    trust, ask the user on a terminal. Raises UntrustedConfig if input is not interactive, or if the
+    answer is no."""
     from pincite.errors import UntrustedConfig
     from pincite.settings.file.trust import remember_trust
     from pincite.settings.of_index import settings_for
@@ -47,9 +48,8 @@ def run(
     measured: bool = False,
     settings: Settings | None = None,
 ) -> T:
-    """Run `work` on the engine of the index folder. While something is `measured`, the index does
-    not update itself. Without `settings`, those of the folder apply, and a question about trust may
-    be asked."""
+    """Run `work` on the engine of the index folder, and return its result. With `measured`, the
+    index does not update itself meanwhile. `settings` are by default those of `settings_here`."""
     import asyncio
 
     from pincite.engine import AsyncPincite

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pincite.surfaces.text.pack_output import Printed, Wanted
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
-_OPENING = "opening the index"  # while a search waits for it
+_OPENING = "opening the index"  # shown while a search waits for the index
 #: Options of `_SHOWING` that do not change the search.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
 #: Forms that contain as many results as fit a budget of tokens.
@@ -163,7 +163,7 @@ _SHOWING = (
 
 
 def _mode(usual: TaskMode | None = None) -> Any:
-    """Return the option for the purpose of the evidence, with its default."""
+    """Return the option for the task, with this default."""
     return click.option(
         "--mode",
         type=click.Choice(_MODES),
@@ -232,7 +232,8 @@ def search_with(
     tokenizer: str = "",
     **asked: Any,
 ) -> int:
-    """Search, print the results in this form, and return the exit code."""
+    """Search, print the results in this form, and return the exit code. `asked` are the values of
+    `ASKING` with the question and the mode."""
     from pincite.surfaces.cli.progress import waiting
     from pincite.surfaces.text.pack_output import Wanted
 
@@ -258,7 +259,7 @@ def search_with(
         **_place(),
     )
     done = None
-    if not explained and not debug and not tokenizer:  # only this user reads it
+    if not explained and not debug and not tokenizer:  # the daemon must not read the user's file
         from pincite.surfaces.cli.quick import ask_daemon
 
         with waiting(sys.stderr, _OPENING):
@@ -283,7 +284,7 @@ def search_with(
 
 
 def _place() -> dict[str, str]:
-    """Return the user's location, for paths and file URLs."""
+    """Return the current folder and the name of the host, for paths and file URLs."""
     import socket
 
     try:
@@ -295,7 +296,7 @@ def _place() -> dict[str, str]:
 def _asked_here(
     options: Mapping[str, Any], wanted: Wanted, settings: Settings, *, explained: bool, debug: bool
 ) -> Printed:
-    """Return the output of the engine in this process."""
+    """Search with the engine in this process, and return the output."""
     from pincite.surfaces.text import render
     from pincite.surfaces.text.pack_output import printed
     from pincite.surfaces.traced_search import traced_search
@@ -319,8 +320,8 @@ def _asked_here(
 
 
 async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
-    """Return the collections of the index, which have files; those of other programs are not
-    asked."""
+    """Return the collections of the index, without those of other programs, which have no files
+    here."""
     from pincite.errors import IndexNotFound
 
     try:
@@ -352,7 +353,7 @@ def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
 
 
 def options_of(asked: Mapping[str, Any]) -> SearchOptions:
-    """Return them as `SearchOptions`. Raises UsageError."""
+    """Return the values of `asked_of` as `SearchOptions`. Raises UsageError."""
     from pincite.asking import SearchOptions, tags_of_texts
 
     return SearchOptions(**{**asked, "tags": tags_of_texts(asked["tags"])})

@@ -126,7 +126,7 @@ def _when_stdin_ends(act: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        while os.read(sys.stdin.fileno(), 4_096):  # unbuffered: a lock would outlive us
+        while os.read(sys.stdin.fileno(), 4_096):  # unbuffered: a lock could block the exit
             pass
         with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(act)

@@ -52,7 +52,7 @@ def ui(
 
     settings = settings_here(index)
     say_hidden(settings, preset)
-    kept = golden or settings.index / "questions.jsonl"  # among other files it would be indexed
+    kept = golden or settings.index / "questions.jsonl"  # elsewhere it might be indexed
     page = Page(kept.absolute(), preset, bound_tags(tags_of_texts(tags)))
 
     def ready(url: str) -> None:

@@ -55,7 +55,7 @@ async def _watch(engine: AsyncPincite) -> int:
 
 
 class _Told:
-    """Messages that were already printed, so that each is printed once."""
+    """Remembers printed messages, so that each is printed once."""
 
     def __init__(self) -> None:
         self.number = 0

@@ -1,4 +1,4 @@
-"""Read files of other programs as a whole, and replace them atomically."""
+"""Read and atomically replace settings files of other programs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from pincite.errors import SourceError
 from pincite.support.capabilities import USERS, open_to_read
 
-#: Claude Code keeps the history of projects in its file; 32 MB are parsed in some seconds.
+#: The file of Claude Code also has the history of projects. 32 MB are parsed in some seconds.
 _MOST_BYTES = 32_000_000
 _BACKUP = ".pincite-backup"
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The content of a file when it was read. `place` is its path after symlinks, `raw` is None if
-    the file does not exist."""
+    """A file with the content that was read. `place` is its path after resolving links, `raw` is
+    None if the file does not exist."""
 
     path: Path
     place: Path
@@ -28,7 +28,7 @@ class File:
 
     @property
     def text(self) -> str:
-        """Return its text, "" if there is no file. Raises SourceError if it is not UTF-8."""
+        """Return the text, "" for a missing file. Raises SourceError if it is not UTF-8."""
         try:
             return (self.raw or b"").decode("utf-8")
         except UnicodeDecodeError as error:
@@ -39,13 +39,13 @@ class File:
 
     @property
     def backup(self) -> Path:
-        """Return the path of the backup of its earlier bytes."""
+        """Return the path of its backup."""
         return self.place.with_name(self.place.name + _BACKUP)
 
 
 def read(path: Path) -> File:
-    """Read a file, which need not exist. Raises SourceError if it is no regular file, cannot be
-    read or is too large."""
+    """Read a file, which need not exist. Raises SourceError if it is not a regular file, cannot be
+    read, or is too large."""
     try:
         place = path.resolve()
         handle = open_to_read(place, follow=True)
@@ -67,30 +67,30 @@ def read(path: Path) -> File:
 
 
 def write(file: File, raw: bytes) -> None:
-    """Replace the file by these bytes, with its mode and owner, unless it has changed since it was
-    read. Raises SourceError and leaves the file unchanged."""
+    """Replace the content of the file; its mode and owner stay. Raises SourceError, and leaves the
+    file unchanged, also if it has changed since it was read."""
     _replace(file, file.place, raw, like=file.place)
 
 
 def keep(file: File) -> None:
-    """Store the current content of the file beside it. Raises SourceError."""
+    """Store the content of the file in its backup. Raises SourceError."""
     if file.raw is not None:
         _replace(file, file.backup, file.raw, like=file.place)
 
 
 def kept(file: File) -> bytes | None:
-    """Return the stored content, None if there is none."""
+    """Return the content of the backup, None if there is none."""
     return read(file.backup).raw
 
 
 def forget(file: File) -> None:
-    """Remove the stored content."""
+    """Delete the backup."""
     with suppress(OSError):
         file.backup.unlink()
 
 
 def delete(file: File, *, below: Path | None = None) -> None:
-    """Remove the file, and folders under `below` that become empty. Raises SourceError."""
+    """Delete the file, and folders inside `below` that become empty. Raises SourceError."""
     _require_unchanged(file)
     try:
         file.place.unlink()

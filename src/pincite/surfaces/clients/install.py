@@ -17,9 +17,9 @@ from pincite.surfaces.clients.rules import with_rules, without_rules
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A planned change of a file: `after` replaces its content, None removes it. `keeps` says that
-    the current content is stored beside it, `restores` that the stored content returns; `below` is
-    the folder under which folders that become empty are removed."""
+    """A planned change of a file. `after` is the new content, None to delete the file. `keeps`: the
+    current content is stored in a backup. `restores`: `after` is the content of the backup, which
+    is deleted. `below` is the folder in which folders that become empty are deleted."""
 
     file: File
     after: bytes | None
@@ -41,16 +41,16 @@ class Change:
 
 
 def server_entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
-    """Return the client's entry that starts the server."""
+    """Return the entry for the client's configuration that starts the server."""
     return {**client.extra, "command": command[0], "args": list(command[1:])}
 
 
 def install(
     client: Client, places: Places, where: Where, name: str, command: Sequence[str], *, force: bool
 ) -> Change:
-    """Return the client's file with our server added. Nothing is written. Raises UsageError if the
-    client is not installed, or if another program has a server of this name and `force` is not
-    given; ConfigError for an invalid file, SourceError for one that cannot be read."""
+    """Return the change that adds our server to the client's file. Nothing is written. Raises
+    UsageError if the client is not installed, or if another server has this name, unless `force`;
+    ConfigError for an invalid file, SourceError for one that cannot be read."""
     file = _read(_file_of(client, places, where), places, where, force=force)
     if where == "user" and not force:
         _require_client(client, places, file)
@@ -67,8 +67,9 @@ def install(
 
 
 def uninstall(client: Client, places: Places, where: Where, name: str, *, force: bool) -> Change:
-    """Return the client's file without our server. It equals the earlier file byte for byte if
-    nothing else has changed. Nothing is written. Raises the errors of `install`."""
+    """Return the change that removes our server from the client's file. If nothing else has
+    changed, this restores the earlier file byte for byte. Nothing is written. Raises the errors of
+    `install`."""
     file = _read(_file_of(client, places, where), places, where, force=force)
     held = _entry(client, file, name)
     if held is None:
@@ -91,8 +92,8 @@ def uninstall(client: Client, places: Places, where: Where, name: str, *, force:
 def install_rules(
     client: Client, places: Places, where: Where, *, force: bool = False
 ) -> Change | None:
-    """Return the client's rules with ours, None if it reads no rules from a file. Nothing is
-    written."""
+    """Return the change that adds our rules to the client's file of rules, None if it has no such
+    file. Nothing is written. Raises UsageError, SourceError."""
     rules = client.rules(places, where)
     if rules is None:
         return None
@@ -105,7 +106,8 @@ def install_rules(
 def uninstall_rules(
     client: Client, places: Places, where: Where, *, force: bool = False
 ) -> Change | None:
-    """Return the client's rules without ours, None if there are none. Nothing is written."""
+    """Return the change that removes our rules, None if there are none. Nothing is written. Raises
+    UsageError, SourceError."""
     rules = client.rules(places, where)
     if rules is None:
         return None
@@ -122,7 +124,7 @@ def uninstall_rules(
 
 
 def apply(change: Change) -> None:
-    """Write a change. Raises SourceError and leaves the file unchanged."""
+    """Write a change. Raises SourceError, and then leaves the file unchanged."""
     if not change.is_one:
         return
     if change.after is None:
@@ -157,8 +159,8 @@ def _file_of(client: Client, places: Places, where: Where) -> Path:
 
 
 def _read(path: Path, places: Places, where: Where, *, force: bool) -> File:
-    """Read the file. A project's file may come from others, so it must not lead out of the
-    project."""
+    """Read the file. Raises UsageError if a file of a project is a link that leads out of it, as
+    the project may be from somebody else."""
     file = files.read(path)
     if where == "project" and not force:
         top = places.project.resolve()
@@ -198,7 +200,7 @@ def _refused(file: File, error: jsonc.Malformed) -> ConfigError:
 
 
 def _entry(client: Client, file: File, name: str) -> Any:
-    """Return the server of this name, None if there is none."""
+    """Return the entry with this name, None if there is none."""
     data = _parsed(client, file)
     servers = data.get(client.root) if isinstance(data, Mapping) else None
     if servers is not None and not isinstance(servers, Mapping):
@@ -230,7 +232,8 @@ def _with_entry(client: Client, file: File, name: str, entry: Mapping[str, Any])
 
 
 def _set_parts(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Change an existing entry part by part, which preserves its comments."""
+    """Return the text with the entry. An existing entry is changed value by value, which keeps its
+    comments."""
     node: jsonc.Node | None = jsonc.parse(text)
     for key in path:
         member = node.member(key) if node else None
@@ -266,7 +269,7 @@ def _without_entry(client: Client, file: File, before: bytes | None, name: str) 
 def _is_all_ours(
     client: Client, file: File, before: bytes, name: str, held: Mapping[str, Any]
 ) -> bool:
-    """Return whether the file is the stored content plus our entry and nothing else."""
+    """Return whether the file is the content of the backup with only our entry added."""
     old = File(file.path, file.place, before)
     try:
         return _entry(client, old, name) is None and file.raw == _with_entry(
@@ -277,8 +280,8 @@ def _is_all_ours(
 
 
 def _require_says(client: Client, file: File, text: str, data: Mapping[str, Any]) -> None:
-    """Raise ConfigError unless the text has this content: if not, the file has a form that its
-    writer does not understand."""
+    """Raise ConfigError unless the text has this content. Otherwise, the file has a form that the
+    editing code does not support."""
     after = File(file.path, file.place, text.encode())
     if _parsed(client, after) != data:
         raise ConfigError(

@@ -1,7 +1,7 @@
-"""Edit JSON with comments and trailing commas, as editors keep it, without touching the rest.
+"""Edit JSON with comments and trailing commas, and leave the rest of the text unchanged.
 
 The text is parsed with the positions of all members, and a change replaces a few characters.
-Callers parse the changed text again and compare its content.
+Callers parse the changed text again, and compare its content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _NEW_LINE = re.compile(r"[ \t]*\r?\n")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _WORD = re.compile(r"[^\s,\[\]{}:\"/]+")
-_MOST_DEPTH = 200  # settings files are not deeper, and Python's stack ends at 1,000 calls
+_MOST_DEPTH = 200  # settings files are less deep; Python's stack is limited to 1,000 calls
 
 
 class Malformed(ValueError):
@@ -43,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node: `text[start:end]`, its value, and its members if it is an object."""
+    """A value: `text[start:end]`, its data, and its members if it is an object."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class Node:
     is_object: bool = False
 
     def member(self, key: str) -> Member | None:
-        """Return the member of this name, the last one if there are several, as readers do."""
+        """Return the member with this name, the last one if there are several, as in parsers."""
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 
@@ -69,8 +69,8 @@ def parse(text: str) -> Node:
 
 def set_value(text: str, path: Sequence[str], value: Any) -> str:
     """Return the text with this value at the path; missing objects are created. A text that already
-    has this value is returned unchanged. Raises Malformed, also if a part of the path exists and is
-    no object."""
+    has this value is returned unchanged. Raises Malformed, also if a part of the path is not an
+    object."""
     node = parse(text)
     for depth, key in enumerate(path):
         if not node.is_object:
@@ -143,7 +143,7 @@ def _insert(text: str, node: Node, key: str, value: Any) -> str:
 
 
 def _written(text: str, node: Node, value: Any) -> str:
-    """Return the value as text, formatted for the place of the node."""
+    """Return the value as text, formatted like the node that it replaces."""
     outer = _indent_at(text, node.start)
     if "\n" not in text[node.start : node.end]:
         return json.dumps(value, ensure_ascii=False)
@@ -159,7 +159,8 @@ def newline_of(text: str) -> str:
 
 
 def _unit(text: str, node: Node, outer: str) -> str:
-    """Return the indentation of members: as here, as in the whole file, or two spaces."""
+    """Return the indentation of members: that in the node, else that in the whole file, else two
+    spaces (or a tab, if the node is indented by tabs)."""
     for one in (node, parse(text)):
         around = _indent_at(text, one.start)
         for member in one.members:
@@ -170,14 +171,14 @@ def _unit(text: str, node: Node, outer: str) -> str:
 
 
 def _indent_at(text: str, position: int) -> str:
-    """Return the white space at the start of the line of this position."""
+    """Return the indentation of the line that contains this position."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:position].removeprefix("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _ends_in_line_comment(between: str) -> bool:
-    """Return whether the text between two members ends in a comment that only a line break ends."""
+    """Return whether the last comment between two members is a line comment."""
     comments = _COMMENT.findall(between)
     return bool(comments) and comments[-1].startswith("//")
 

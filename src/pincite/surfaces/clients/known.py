@@ -1,6 +1,6 @@
-"""The known clients: the file and format of their servers, and the files of their rules.
+"""The known clients: the files and formats for their servers and rules.
 
-`docs/agents-setup.md` links the vendors' documentation of these facts.
+`docs/agents-setup.md` links the documentation of the vendors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Environment: TypeAlias = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The folders of the user's and of the project's files."""
+    """The folders of the user and of the project, the environment, and the platform."""
 
     home: Path
     project: Path
@@ -25,7 +25,7 @@ class Places:
     platform: str = sys.platform
 
     def settings_folder(self, name: str) -> Path:
-        """Return the folder in which desktop programs of this platform keep their settings."""
+        """Return the settings folder of a desktop program with this name on this platform."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support" / name
         if self.platform == "win32":
@@ -33,13 +33,13 @@ class Places:
         return self.xdg() / name
 
     def xdg(self) -> Path:
-        """Return `~/.config`, or the folder that replaces it."""
+        """Return `~/.config`, or the folder in XDG_CONFIG_HOME."""
         return Path(self.environ.get("XDG_CONFIG_HOME") or self.home / ".config")
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A file that an agent reads rules from. With a `header` the whole file is ours."""
+    """A file with rules for an agent. With a `header`, the whole file is ours."""
 
     path: Path
     header: str = ""
@@ -47,9 +47,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An agent's client. `root` is the key of its servers, `extra` what an entry contains besides
-    the command. `finds_index` says that it starts servers in your current folder. `project` is what
-    it replaces by the folder of a project in arguments, "" for nothing."""
+    """An agent's client. `root` is the key of its servers, `extra` are the fields of an entry
+    besides the command. `finds_index`: it starts servers in the current folder, so that they find
+    the index. `project` is the variable that it replaces by the folder of the project in arguments,
+    "" for none."""
 
     name: str
     title: str
@@ -106,7 +107,7 @@ def _codex_file(places: Places, where: Where) -> Path:
 
 def _codex_rules(places: Places, where: Where) -> Rules:
     folder = places.project if where == "project" else _codex_folder(places)
-    instead = folder / "AGENTS.override.md"  # Codex reads it instead of the other
+    instead = folder / "AGENTS.override.md"  # Codex reads it instead of AGENTS.md
     return Rules(instead if instead.is_file() else folder / "AGENTS.md")
 
 
@@ -157,7 +158,7 @@ def _desktop_file(places: Places, where: Where) -> Path | None:
 
 
 def _in(name: str, file: str) -> Callable[[Places, Where], Path]:
-    """Return the path of a file in a folder of that name, for user and project alike."""
+    """Return a function to the path of a file in a folder of this name, for user and project."""
 
     def path(places: Places, where: Where) -> Path:
         return (places.project if where == "project" else places.home) / name / file

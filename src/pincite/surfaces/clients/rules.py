@@ -1,4 +1,4 @@
-"""Rules about Pincite for agents, between marks in a file that they read."""
+"""Rules about Pincite for agents, between two marks in their file of rules."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _BLOCK = re.compile(
 
 
 def with_rules(text: str, rules: Rules) -> str:
-    """Return the text with our rules; they replace older ones. The opening mark records how many
-    line breaks were added before them."""
+    """Return the text with our rules, which replace earlier ones. The opening mark has the number
+    of line breaks that were added before it."""
     newline = newline_of(text)
     if found := _BLOCK.search(text):
         joined = found["joined"]
@@ -46,7 +46,7 @@ def with_rules(text: str, rules: Rules) -> str:
 
 
 def without_rules(text: str, rules: Rules) -> str:
-    """Return the text without our rules, "" if only our header is left."""
+    """Return the text without our rules, "" if only our header remains."""
     found = _BLOCK.search(text)
     if found is None:
         return text

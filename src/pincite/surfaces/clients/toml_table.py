@@ -1,4 +1,4 @@
-"""Add a table at the end of a TOML file, and remove it, without touching the rest."""
+"""Add a table at the end of a TOML file, or remove it, and leave the rest unchanged."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_value(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """Return the text with this table at its end. An existing table is replaced, an equal one is
-    left unchanged. Raises Malformed if this is impossible without changing the rest."""
+    """Return the text with this table at its end. An existing table is replaced at its place, and a
+    text with an equal table is returned unchanged. Raises Malformed if the table cannot be replaced
+    without changing the rest."""
     held = _held(parse(text), path)
     if held == value:
         return text
@@ -78,8 +79,8 @@ def _table(path: Sequence[str], value: Mapping[str, Any], newline: str) -> str:
 
 
 def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
-    """Return the span of the table and its subtables: from its header to the next header of another
-    table. None if the rest of the text would have another content without it."""
+    """Return the span of the table and its subtables, from its header to the header of another
+    table. None if the text without this span would differ in other content."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     names = [_name_of(line) if _HEADER.match(line) else None for line in lines]
@@ -89,7 +90,7 @@ def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
     for key in path[:-1]:
         holder = holder[key]
     del holder[path[-1]]
-    for first in (at for at, is_ours in enumerate(ours) if is_ours):  # strings may hold one
+    for first in (at for at, is_ours in enumerate(ours) if is_ours):  # may be in a string
         others = (at for at in range(first, len(lines)) if names[at] is not None and not ours[at])
         last = next(others, None)
         end = len(lines) if last is None else last
@@ -105,7 +106,7 @@ def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _same(left: dict[str, Any], expected: dict[str, Any], path: Sequence[str]) -> bool:
-    """Compare two contents; a table that contained only ours may be missing."""
+    """Return whether two contents are equal; a table that contained only ours may be missing."""
     if left == expected:
         return True
     if not path:
@@ -120,7 +121,7 @@ def _same(left: dict[str, Any], expected: dict[str, Any], path: Sequence[str]) -
 
 
 def _name_of(line: str) -> tuple[str, ...] | None:
-    """Return the keys of a header, None for a line that only looks like one."""
+    """Return the keys of a header, None for a line that is not a valid header."""
     try:
         data: Any = tomllib.loads(line)
     except tomllib.TOMLDecodeError:

@@ -52,8 +52,8 @@ _TRIED = (
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A configuration under test: a preset, otherwise the profile in use, with changed values, on
-    these collections of an index, restricted to tags."""
+    """A configuration under test: a preset (by default the effective profile) with changed values,
+    for collections of an index, restricted to tags."""
 
     preset: str | None
     values: tuple[str, ...]
@@ -105,8 +105,8 @@ async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -
 
 
 def require_replaceable(out: Path | None, is_earlier: Callable[[str], bool], what: str) -> None:
-    """Raise UsageError for an existing file that is no earlier `what`, such as a golden set:
-    judgements are work. An empty file may be replaced."""
+    """Raise UsageError for an existing file that is not an earlier `what` (a run, a report): it may
+    be a golden set, whose judgements would be lost. An empty file may be replaced."""
     from pincite.errors import UsageError
 
     if out is None or not out.is_file():
@@ -154,7 +154,7 @@ def scope_of(collections: tuple[str, ...], tags: tuple[str, ...]) -> Scope:
 
 @contextmanager
 def progress_line(words: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function for progress, called with the number done and the total."""
+    """Yield a function to report progress, which takes the number done and the total."""
     from pincite.surfaces.cli.progress import CountLine
 
     line = CountLine(sys.stderr, words)

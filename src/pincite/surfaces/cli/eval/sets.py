@@ -115,7 +115,7 @@ def import_(
 
 
 def _require_new(out: Path) -> None:
-    """Raise UsageError for an existing file: judgements are work."""
+    """Raise UsageError for an existing file, whose judgements would be lost."""
     if out.exists():
         raise click.UsageError(f"{out} already exists; choose another file")
 
@@ -221,7 +221,8 @@ def gen(
 
 @asynccontextmanager
 async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks | None]:
-    """Yield the language model of that name as a function; None without a name."""
+    """Yield the language model with this name as a function from prompt to text; None without a
+    name."""
     if name is None:
         yield None
         return
@@ -310,7 +311,7 @@ async def _label(
 
 
 def _ask(passage: Passage, number: int, total: int) -> str:
-    """Return the person's judgement of a passage; end of input means `q`."""
+    """Return the key that the user chooses for a passage; end of input means `q`."""
     from pincite.model.citation import place_of
 
     chunk = passage.chunk

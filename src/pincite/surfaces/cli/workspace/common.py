@@ -1,4 +1,4 @@
-"""What the commands of `pincite workspace` share: the open database, and output."""
+"""Shared by the commands of `pincite workspace`: opening the database, and output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | None) -> T:
-    """Return the result of `work` with the rights of the operator."""
+    """Run `work` with the rights of the operator, and return its result."""
 
     async def inside(opened: Workspaces) -> T:
         async with opened.administration() as operator:
@@ -29,7 +29,7 @@ def as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | No
 
 @contextmanager
 def hinted(what: str, id_: str | None, command: str) -> Iterator[None]:
-    """Add the command that lists the ids to the error for an unknown id."""
+    """Within this, add a hint with the command that lists ids to the error for an unknown id."""
     from pincite.errors import NotFound
     from pincite.workspace.checks import missing
 
@@ -42,7 +42,7 @@ def hinted(what: str, id_: str | None, command: str) -> Iterator[None]:
 
 
 def with_database(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
-    """Return the result of `work` with the open database of the settings."""
+    """Run `work` with the open database of the settings, and return its result."""
     from pincite.workspace.database.open import workspaces_of
 
     settings = settings_here(index)
@@ -58,7 +58,7 @@ def with_database(work: Callable[[Workspaces], Awaitable[T]], index: Path | None
 
 
 def tell(found: object, json_: bool, lines: list[str], nothing: str = "") -> None:
-    """Print the result as JSON, or its lines; `nothing` on stderr if there are none."""
+    """Print the result as JSON, or its lines; without lines, print `nothing` on stderr."""
     from pincite.surfaces.text.render import to_json
 
     if json_:

@@ -1,4 +1,4 @@
-"""`pincite workspace`: manage users, their keys, jobs, and the storage of what users have."""
+"""`pincite workspace`: manage users, their keys, jobs, and the storage of files and facts."""
 
 from __future__ import annotations
 
