@@ -1,1 +1,2 @@
-"""Surfaces: they translate requests, call the engine, and translate its results."""
+"""Interfaces to users and programs: they translate requests, call the engine, and translate its
+results."""

@@ -1,4 +1,4 @@
-"""Adapters for frameworks: each is a retriever, a postprocessor or a tool over one index.
+"""Adapters for frameworks: retrievers, postprocessors and tools over one index.
 
 Each module needs its framework, which `pip install 'pincite[NAME]'` installs.
 """

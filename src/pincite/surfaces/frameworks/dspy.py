@@ -28,35 +28,35 @@ with needs_extra("dspy", "dspy"):
 
 class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has no types
     """A retriever of passages with their citations, best first. Configure it as `rm`, or call it in
-    a module: it returns `Passages`."""
+    a module. It returns `Passages`."""
 
     def __init__(
         self, index: Place | IndexHandle = None, k: int = 3, **searched: Unpack[Restrictions]
     ) -> None:
         """Prepare the retriever, with the restrictions of `EvidenceSource`. Raises TypeError for an
-        unknown argument, UsageError."""
+        unknown argument, and UsageError for an invalid value."""
         if "limit" in searched:
             raise TypeError("PinciteRetriever() takes k, not limit")
         super().__init__(k=count_of(k, "k"))
         self._source = EvidenceSource(index, **searched)
 
     def forward(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
-        """Return the passages for a question; `where` narrows the retriever's own filter."""
+        """Return the passages for a question. `where` narrows the retriever's own filter."""
         limit = count_of(self.k if k is None else k, "k")
         return Passages(self._source.retrieve(query, limit=limit, where=where))
 
     async def aforward(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
-        """Return the passages as `forward` does."""
+        """Return the passages as `forward` does, without blocking the event loop."""
         limit = count_of(self.k if k is None else k, "k")
         return Passages(await self._source.aretrieve(query, limit=limit, where=where))
 
     @with_callbacks  # type: ignore[untyped-decorator]
     async def acall(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
-        """Return the passages as a call does, without blocking the event loop."""
+        """Return the passages as a call of the retriever does, without blocking the event loop."""
         return await self.aforward(query, k, where=where)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:  # noqa: ARG002 - the framework's
-        """Return the state that a saved module keeps: `k`."""
+        """Return the state of the retriever in a saved module: `k`."""
         state: dict[str, Any] = super().dump_state()
         return state
 

@@ -1,4 +1,4 @@
-"""Shared by all adapters: one index, the part of it to search, and metadata of evidence."""
+"""Code that all adapters share: one index, the part of it to search, and metadata of evidence."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ log = logging.getLogger(__name__)
 Place: TypeAlias = str | os.PathLike[str] | Settings | None
 _MOST = 1_000
 _FILTER = "a filter as text, such as \"kind = 'code'\""
-_NOT_LOGGED = ("nothing_relevant",)  # the reason of the verdict says it
+_NOT_LOGGED = ("nothing_relevant",)  # the reason of the verdict says the same
 
 
 class Restrictions(TypedDict, total=False):
-    """The restrictions and models of an `EvidenceSource` as keywords."""
+    """The restrictions, preset and reranker of an `EvidenceSource` as keyword arguments."""
 
     collections: str | Iterable[str]
     sources: str | Iterable[str]
@@ -42,14 +42,15 @@ class Restrictions(TypedDict, total=False):
 
 
 class SourceKeywords(Restrictions, total=False):
-    """All arguments of an `EvidenceSource` but its index, as keywords."""
+    """All arguments of an `EvidenceSource` except its index, as keyword arguments."""
 
     limit: int | None
 
 
 class IndexHandle:
-    """An index that the first question opens, with settings as `EvidenceSource` has them. Safe to
-    use from several threads. Its copies, also in other processes, open the index themselves."""
+    """An index that is opened by the first question, with the same `index` and `reranker` arguments
+    as `EvidenceSource`. Safe to use from several threads. A copy, also one in another process,
+    opens the index again."""
 
     def __init__(self, index: Place = None, reranker: Reranker | None = None) -> None:
         self._index = index
@@ -59,21 +60,21 @@ class IndexHandle:
 
     @property
     def pincite(self) -> Pincite:
-        """Return the open index."""
+        """Return the index, opened if necessary."""
         with _OPENING:
             if self._opened is None:
                 self._opened = Pincite(self._index, reranker=self._reranker)
                 self._forgotten = weakref.finalize(self, _hang_up, self._opened)
-                self._forgotten.atexit = False  # an open index closes itself at exit
+                self._forgotten.atexit = False  # an open index closes itself when Python exits
             return self._opened
 
     def of(self, index: Place, reranker: Reranker | None = None) -> IndexHandle:
-        """Return this handle if it has these settings, else a new one."""
+        """Return this handle if it has these arguments, otherwise a new one."""
         same = self._reranker is reranker and self._index == index
         return self if same else IndexHandle(index, reranker)
 
     def log(self, pack: EvidencePack) -> None:
-        """Log the warnings of a pack that the one before it did not have, and the reason if it is
+        """Log the warnings of a pack that the previous pack did not have, and the reason if it is
         empty."""
         new = [one for one in pack.warnings if one not in self._logged]
         for one in new:
@@ -97,13 +98,13 @@ class IndexHandle:
 
 
 class EvidenceSource:
-    """An index, opened with the first question, and the part of it to search.
+    """An index, opened by the first question, and the part of it to search.
 
-    `index` is an index folder or complete settings, by default those of the environment and the
-    current folder, or a handle that several sources share. `limit` is the number of passages, None
-    for that of the profile. `collections`, `sources`, `kinds`, `where` and `tags` restrict all
-    questions, and no call widens them. No message about a call shows them. Safe to use from
-    several threads. Raises UsageError for an argument of wrong type or value.
+    `index` is an index folder, complete settings, or a handle that several sources share. By
+    default the settings come from the environment and the current folder. `limit` is the number of
+    passages; None takes the number of the profile. `collections`, `sources`, `kinds`, `where` and
+    `tags` restrict all questions: no call can widen them, and no message about a call shows them.
+    Safe to use from several threads. Raises UsageError for an argument with a wrong type or value.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class EvidenceSource:
         if preset is not None:
             require_choice("preset", preset, tuple(PRESETS))
         require_kind("where", where, str, _FILTER)
-        parse_where(where, None)  # a search would not show what is wrong with it
+        parse_where(where, None)  # messages of a search hide this filter, and so any mistake in it
         given: dict[str, Any] = {"collections": collections, "sources": sources, "kinds": kinds}
         given["tags"] = {} if tags is None else tags
         scope = checked(Question("", Scope(**given, bound_where=where))).scope
@@ -135,7 +136,7 @@ class EvidenceSource:
 
     @property
     def pincite(self) -> Pincite:
-        """Return the open index."""
+        """Return the index, opened if necessary."""
         return self._handle.pincite
 
     def search(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
@@ -149,7 +150,8 @@ class EvidenceSource:
         )
 
     def retrieve(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
-        """Return the evidence as `search` does, and log what a list of passages does not say."""
+        """Return the evidence as `search` does. Log new warnings, and why there is no passage: a
+        list of passages does not contain them."""
         pack = self.search(query, limit=limit, where=where)
         self._handle.log(pack)
         return pack
@@ -171,7 +173,7 @@ class EvidenceSource:
         self._handle.close()
 
 
-#: Held while an index is opened or forgotten, never while it is asked.
+#: Held while an index is opened or forgotten, never during a search.
 _OPENING = threading.Lock()
 
 
@@ -185,15 +187,15 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 
 
 def _hang_up(opened: Pincite) -> None:
-    """Close the index of a handle that was not closed. Garbage collection can run in any thread,
-    including the one that closing waits for."""
+    """Close the index of a handle that was not closed, in a new thread: garbage collection can run
+    in any thread, including the one that closing waits for."""
     threading.Thread(target=opened.close, name="pincite-close", daemon=True).start()
 
 
 def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
-    """Return evidence without its text, as plain values: the attributes of its document, overridden
-    by its location where that is known. `verdict` (`grounded` or `weak`), `verdict_reason` and
-    `search_warnings` are those of the pack."""
+    """Return everything about a passage except its text, as plain values. A field of the passage
+    that is known overrides an attribute of its document with the same name. `verdict` (`grounded`
+    or `weak`), `verdict_reason` and `search_warnings` belong to the pack."""
     ours: dict[str, Any] = {
         "citation": evidence.citation,
         "score": evidence.score,
@@ -225,7 +227,7 @@ def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
 
 
 def reason_of(pack: EvidencePack) -> str:
-    """Return the reason of the verdict, or that a filter matches nothing."""
+    """Return the reason of the verdict. It says so if a filter matches nothing."""
     return verdict_words(pack)[1]
 
 
@@ -235,7 +237,7 @@ def warnings_of(pack: EvidencePack) -> list[str]:
 
 
 def count_of(value: object, name: str) -> int:
-    """Check a number of passages given by a framework. Raises UsageError."""
+    """Return a number of passages given by a framework, checked. Raises UsageError."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise UsageError(f"{name} is {value!r}; it takes a whole number")
     require_count(name, value, most=_MOST)
@@ -243,5 +245,6 @@ def count_of(value: object, name: str) -> int:
 
 
 def text_of_path(index: Any) -> Any:
-    """Return the path of an index as text, which a framework can save; anything else as it is."""
+    """Return the path of an index as text, which a framework can save. Anything else is returned
+    unchanged."""
     return os.fspath(index) if isinstance(index, os.PathLike) else index

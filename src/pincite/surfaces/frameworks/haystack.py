@@ -62,7 +62,7 @@ class PinciteRetriever:
         self._source()
 
     def _source(self) -> EvidenceSource:
-        """Return what to search as the attributes are now."""
+        """Return the source for the current values of the attributes, which a program can set."""
         self._handle = self._handle.of(self.index)
         if self.top_k is not None:
             count_of(self.top_k, "top_k")
@@ -88,12 +88,12 @@ class PinciteRetriever:
     async def run_async(
         self, query: str, top_k: int | None = None, where: str = ""
     ) -> dict[str, Any]:
-        """Return the result of `run`."""
+        """Return the result of `run`, without blocking the event loop."""
         limit = None if top_k is None else count_of(top_k, "top_k")
         return _found(await self._source().aretrieve(query, limit=limit, where=where))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the data of the component in a saved pipeline."""
+        """Return the component's data for a saved pipeline."""
         return default_to_dict(
             self,
             index=self.index,
@@ -108,7 +108,7 @@ class PinciteRetriever:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> PinciteRetriever:
-        """Return the component of a saved pipeline."""
+        """Return the component with the data of a saved pipeline."""
         made: PinciteRetriever = default_from_dict(cls, data)
         return made
 
@@ -131,5 +131,5 @@ def _found(pack: EvidencePack) -> dict[str, Any]:
 
 
 def _listed(name: str, given: str | Iterable[str] | None) -> list[str] | None:
-    """Return the texts in the form that a saved pipeline contains."""
+    """Return the texts as a list, as a saved pipeline contains them."""
     return None if given is None else [*texts_of(name, given)]

@@ -33,18 +33,18 @@ with needs_extra("langchain", "langchain_core"):
     from langchain_core.retrievers import BaseRetriever
     from pydantic import ConfigDict, PrivateAttr, SkipValidation, field_validator, model_validator
 
-_MOST_SOURCE_CHARS = MOST_ID_CHARS - 20  # `#` and a number of 18 digits fit behind
+_MOST_SOURCE_CHARS = MOST_ID_CHARS - 20  # leaves room for `#` and a number of 18 digits
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
 class PinciteRetriever(BaseRetriever):
     """A retriever of passages with their citations, best first; none if nothing is good enough.
 
-    `index` is an index folder, by default the nearest one. `k` is the maximum number of passages,
-    None for that of the profile. `where` is a filter, and `passage_tags` are attributes that a
-    passage must have. `invoke(query, k=3, where="kind = 'docs'")` sets both for one call; its
-    filter narrows that of the retriever. A list of documents says neither why it is empty nor what
-    it may lack: `evidence` and the log do.
+    `index` is an index folder, by default the nearest one. `k` is the maximum number of passages;
+    None takes the number of the profile. `where` is a filter, and `passage_tags` are attributes
+    that a passage must have. `invoke(query, k=3, where="kind = 'docs'")` sets `k` and `where` for
+    one call; its filter narrows the retriever's own. A list of documents does not say why it is
+    empty or what may be missing; `evidence` and the log do.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -72,8 +72,8 @@ class PinciteRetriever(BaseRetriever):
         return self
 
     def _source(self) -> EvidenceSource:
-        """Return what to search as the fields are now: they may have been set, or updated in a
-        copy. Copies share the open index."""
+        """Return the source for the current values of the fields: they may have been set, or
+        updated in a copy. Copies share the open index."""
         self._handle = self._handle.of(self.index, self.reranker)
         if self.k is not None:
             count_of(self.k, "k")
@@ -107,8 +107,8 @@ class PinciteRetriever(BaseRetriever):
         return documents_of(await self._source().aretrieve(query, **_checked(asked)))
 
     def evidence(self, query: str, *, k: int | None = None, where: str = "") -> EvidencePack:
-        """Return the whole evidence for a question, with verdict, reason and warnings;
-        `documents_of` makes documents of it. Raises the errors of `Pincite.search`."""
+        """Return the complete evidence for a question, with verdict, reason and warnings.
+        `documents_of` converts it to documents. Raises the errors of `Pincite.search`."""
         return self._source().search(query, **_checked({"k": k, "where": where}))
 
     async def aevidence(self, query: str, *, k: int | None = None, where: str = "") -> EvidencePack:
@@ -132,11 +132,11 @@ def records_of(documents: Iterable[Document]) -> Iterator[Record]:
     """Return documents of any loader as records for `Pincite.upsert`, which reports those that it
     refuses, such as empty ones.
 
-    A document without an id gets `source` of its metadata as id, with its `page` if it has one.
-    Without a source it gets an id of its content. Further documents that would get the same id have
-    `#2`, `#3` and so on appended, in their order. `url` of the metadata, or a source that is an
-    address, becomes the address of the record, and `title` its title. Other metadata become
-    attributes, as `attributes_of` says.
+    A document without an id gets the `source` of its metadata as id, with its `page` if it has one.
+    Without a usable source the id is made from its content. If several documents would get the
+    same id, `#2`, `#3` and so on are appended from the second one on. The `url` of the metadata, or
+    a source that is a URL, becomes the URL of the record, and `title` its title. Other metadata
+    become attributes; `attributes_of` says how.
 
     >>> report = pincite.upsert(records_of(loader.lazy_load()), collection="notes")
     >>> report.failed
@@ -161,7 +161,8 @@ def records_of(documents: Iterable[Document]) -> Iterator[Record]:
 
 
 def _id_of_source(metadata: Mapping[str, Any]) -> str | None:
-    """None without a source, and for one that is no id or leaves no room for a number."""
+    """Return the id made from the source and its page. None if there is no source, or if that id is
+    invalid or leaves no room for a number."""
     source, page = metadata.get("source"), metadata.get("page")
     made = "" if source is None else str(source) if page is None else f"{source}#{page}"
     try:
@@ -178,13 +179,13 @@ def _id_of_content(document: Document) -> str:
 
 
 class _Ids:
-    """Ids of records. One that is made here differs from all ids before it."""
+    """The ids of records so far. `made` returns an id that none of them has."""
 
     def __init__(self) -> None:
-        self._last: dict[str, int] = {}  # by id: the last number appended to it, 1 for none
+        self._last: dict[str, int] = {}  # id -> the last number appended to it, 1 for none
 
     def given(self, id_: str) -> str:
-        """Return the id of a document. It stays as it is, also the second time."""
+        """Record and return the id of a document, unchanged even if it is taken."""
         self._last.setdefault(id_, 1)
         return id_
 
@@ -200,7 +201,8 @@ class _Ids:
         return f"{id_}#{number}"
 
     def _is_taken(self, id_: str) -> bool:
-        """Numbered ids are not kept: one source may have millions of them."""
+        """Return whether an id is taken. Numbered ids are not stored, because one source may have
+        millions of them: the last number of each source is enough."""
         before, _, number = id_.rpartition("#")
         last = self._last.get(before, 1)
         is_number = last > 1 and _NUMBER.fullmatch(number) is not None

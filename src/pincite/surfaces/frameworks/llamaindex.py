@@ -1,5 +1,5 @@
-"""LlamaIndex: a retriever, and postprocessors that rerank nodes and drop what no longer holds;
-needs `pip install 'pincite[llamaindex]'`.
+"""LlamaIndex: a retriever, and postprocessors that rerank nodes and drop those whose citations are
+no longer valid; needs `pip install 'pincite[llamaindex]'`.
 
 >>> engine = RetrieverQueryEngine.from_args(
 ...     PinciteRetriever(".pincite"), llm=..., node_postprocessors=[PinciteVerify(".pincite")]
@@ -40,7 +40,7 @@ with needs_extra("llamaindex", "llama_index.core"):
 class PinciteRetriever(BaseRetriever):
     """A retriever of passages with their citations as nodes, best first; none if nothing is good
     enough. It takes the arguments of `EvidenceSource`, and `callback_manager` and `verbose` of its
-    base class. A list of nodes says neither why it is empty nor what it may lack: `evidence` and
+    base class. A list of nodes does not say why it is empty or what may be missing; `evidence` and
     the log do."""
 
     def __init__(
@@ -56,7 +56,7 @@ class PinciteRetriever(BaseRetriever):
 
     @property
     def limit(self) -> int | None:
-        """The number of passages, None for that of the profile. It can be set."""
+        """Return the number of passages; None takes the number of the profile. It can be set."""
         return self._source.limit
 
     @limit.setter
@@ -70,8 +70,8 @@ class PinciteRetriever(BaseRetriever):
         return nodes_of(await self._source.aretrieve(query_bundle.query_str))
 
     def evidence(self, query: str, *, where: str = "") -> EvidencePack:
-        """Return the whole evidence for a question, with verdict, reason and warnings; `nodes_of`
-        makes nodes of it. Raises the errors of `Pincite.search`."""
+        """Return the complete evidence for a question, with verdict, reason and warnings.
+        `nodes_of` converts it to nodes. Raises the errors of `Pincite.search`."""
         return self._source.search(query, where=where)
 
     async def aevidence(self, query: str, *, where: str = "") -> EvidencePack:
@@ -84,9 +84,9 @@ class PinciteRetriever(BaseRetriever):
 
 
 class PinciteVerify(BaseNodePostprocessor):
-    """A postprocessor that keeps Pincite's nodes whose citation is still valid, and drops those
-    whose text was changed or removed since indexing. Other nodes pass. `collections` and `tags`
-    restrict what it reads: an index that requires tags needs them."""
+    """A postprocessor that checks the citations of Pincite's nodes. It keeps a node if its text is
+    still there, also at another place, and drops it otherwise. Nodes of other origin are kept.
+    `collections` and `tags` restrict what it reads; they are needed if the index requires tags."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -131,8 +131,8 @@ class PinciteVerify(BaseNodePostprocessor):
 
 
 class PinciteRerank(BaseNodePostprocessor):
-    """A postprocessor that sorts nodes with a reranker by name, such as `voyage:rerank-2.5`; by
-    default that of the index's settings. Keeps the best `top_n`."""
+    """A postprocessor that sorts nodes with a reranker and keeps the best `top_n`. `model` is the
+    name of the reranker, such as `voyage:rerank-2.5`, by default that of the index's settings."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -154,7 +154,7 @@ class PinciteRerank(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        # in a thread of its own, because this one may have a running loop, as in a notebook
+        # in another thread, because this one may already run an event loop, as in a notebook
         with start_blocking_portal() as portal:
             return portal.call(self._apostprocess_nodes, nodes, query_bundle)
 
@@ -174,13 +174,15 @@ class PinciteRerank(BaseNodePostprocessor):
 
 
 def _citation_of(node: NodeWithScore) -> str:
-    """Return the citation of a node of ours, "" for others, whatever their metadata are."""
+    """Return the citation of one of Pincite's nodes, "" for any other node, whatever its metadata
+    contain."""
     citation = node.node.metadata.get("citation")
     return citation if isinstance(citation, str) and parse_citation(citation) else ""
 
 
 def nodes_of(pack: EvidencePack) -> list[NodeWithScore]:
-    """Return the evidence as nodes. Models and embedders see only the text and the citation."""
+    """Return the evidence as nodes. Language models see the text and the citation, embedding models
+    only the text."""
     found = []
     for one in pack:
         metadata = metadata_of(one, pack)

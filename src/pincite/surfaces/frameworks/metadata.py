@@ -1,4 +1,4 @@
-"""Metadata of documents of other libraries as attributes of records."""
+"""Convert metadata of other libraries' documents to attributes of records."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _INVALID = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def attributes_of(metadata: Mapping[object, object]) -> dict[str, object]:
-    """Return the metadata whose values can be attributes, all under names that can be.
+    """Return the metadata whose values can be attributes, each under a valid name.
 
-    A valid name stays. In others each run of invalid characters becomes `_`, letters outside of
-    ASCII their code, and a reserved name or one that begins with no letter gets `meta_` before it.
-    If a made name is taken, a number is appended.
+    A valid name is kept. In any other name, letters outside of ASCII are replaced by their code,
+    and each run of invalid characters by `_`. A reserved name, or one that does not begin with a
+    letter, gets the prefix `meta_`. If the new name is taken, a number is appended.
     """
     names = _names(metadata)
     return {names[name]: value for name, value in metadata.items() if _is_attribute(value)}
 
 
 def _names(given: Iterable[object]) -> dict[object, str]:
-    """Names of attributes by given names, none twice, whatever the values are: documents with the
-    same names get the same ones."""
+    """Return a different attribute name for each given name. Values have no influence: documents
+    with the same names get the same attribute names."""
     names = {name: str(name) for name in given if _is_valid(name)}
     taken = set(names.values())
-    last: defaultdict[str, int] = defaultdict(lambda: 1)  # by made name: its highest number
+    last: defaultdict[str, int] = defaultdict(lambda: 1)  # new name -> the last number added to it
     for name in given:
         if name in names:
             continue

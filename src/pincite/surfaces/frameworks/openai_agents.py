@@ -35,15 +35,16 @@ def evidence_tool(
     description: str = DESCRIPTION,
     **searched: Unpack[SourceKeywords],
 ) -> FunctionTool:
-    """Return a tool that searches one index: an `EvidenceSource`, which its owner closes, or the
-    arguments for one. No call widens its restrictions. An answer has at most `max_tokens`. Several
-    tools of one agent need different names. Raises UsageError for a wrong argument."""
+    """Return a tool that searches one index. `index` and the keyword arguments are those of an
+    `EvidenceSource`; a finished one, given instead, is closed by its owner. No call can widen the
+    restrictions. An answer has at most `max_tokens`. Several tools of one agent need different
+    names. Raises UsageError for an invalid argument."""
     source = tool_source(index, max_tokens, searched)
 
     async def answer(context: ToolContext[Any], given: str) -> str:
         try:
             return await answer_call(source, given, max_tokens, name)
-        except Exception as error:  # it would end the agent's whole run
+        except Exception as error:  # it would end the whole run of the agent
             log.exception("%s failed", name)
             return default_tool_error_function(context, error)
 

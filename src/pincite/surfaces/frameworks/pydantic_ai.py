@@ -32,9 +32,10 @@ def evidence_tool(
     description: str = DESCRIPTION,
     **searched: Unpack[SourceKeywords],
 ) -> Tool[Any]:
-    """Return a tool that searches one index: an `EvidenceSource`, which its owner closes, or the
-    arguments for one. No call widens its restrictions. An answer has at most `max_tokens`. Several
-    tools of one agent need different names. Raises UsageError for a wrong argument."""
+    """Return a tool that searches one index. `index` and the keyword arguments are those of an
+    `EvidenceSource`; a finished one, given instead, is closed by its owner. No call can widen the
+    restrictions. An answer has at most `max_tokens`. Several tools of one agent need different
+    names. Raises UsageError for an invalid argument."""
     source = tool_source(index, max_tokens, searched)
 
     async def search_evidence(
@@ -47,5 +48,5 @@ def evidence_tool(
 
 
 def _left_out(where: Any) -> Any:
-    """Return an empty filter for None: some models send all arguments."""
+    """Return an empty filter for None, because some models send all arguments."""
     return "" if where is None else where

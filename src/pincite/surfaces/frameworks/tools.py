@@ -1,4 +1,4 @@
-"""Shared by the tools of agent frameworks: a name, a description, and a text as answer."""
+"""Code that the tools of agent frameworks share: names, descriptions, and the answer as a text."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ FILTER: Final = WHERE
 def tool_source(
     index: Place | EvidenceSource, max_tokens: int, searched: SourceKeywords
 ) -> EvidenceSource:
-    """Return the source of a tool: that which is given, or a new one. Raises UsageError for a wrong
-    argument, TypeError for arguments beside a source, which has its own."""
+    """Return the source of a tool: the given one, or a new one for an index. Raises UsageError for
+    an invalid argument, and TypeError for further arguments beside a given source, which already
+    has its own."""
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
     if not isinstance(index, EvidenceSource):
         return EvidenceSource(index, **searched)
@@ -53,8 +54,8 @@ async def evidence_text(
     max_tokens: int = MAX_TOKENS,
     name: str = NAME,
 ) -> str:
-    """Return the answer of a tool: the verdict and whole passages, within a budget. Errors of a
-    call are returned to the model as text, because an exception would end the agent's whole run."""
+    """Return the answer of a tool: the verdict and passages, within `max_tokens`. Pincite's errors
+    are returned to the model as text, because an exception would end the whole run of the agent."""
     try:
         pack = await source.asearch(query, where=where)
         return answer_text(pack, max_tokens, _names(name))
@@ -63,7 +64,8 @@ async def evidence_text(
 
 
 async def answer_call(source: EvidenceSource, given: str, max_tokens: int, name: str) -> str:
-    """Return the answer of a tool for arguments in JSON. What is wrong with them is a text, too."""
+    """Return the answer of a tool for arguments in JSON. Errors in the arguments are also returned
+    as text."""
     try:
         arguments = msgspec.json.decode(given or "{}", type=dict[str, Any])
         asked = take_arguments(name, arguments, Arguments)

@@ -1,8 +1,8 @@
 """The tool `answer`: an answer of the configured language model, with its sources.
 
-It is offered where `[models] llm` names a model: an agent that is one itself answers better from
-`search_evidence` than from sentences that were taken out of it. It takes no user and no
-conversation, for which the model that calls it could name anybody's.
+It is offered only if `[models] llm` names a model. An agent is a language model itself and usually
+answers better from the passages of `search_evidence`. The tool takes no user and no conversation,
+because the model that calls it could name anybody's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pincite.surfaces.text.answer_text import plain_text
 
 
 class AnswerArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The arguments of `answer`, with the names of those of `search_evidence`."""
+    """The arguments of `answer`, named as those of `search_evidence`."""
 
     query: Annotated[str, Meta(min_length=1, max_length=10_000)]
     mode: ChatMode | None = None
@@ -62,7 +62,7 @@ async def _answer(
 def answer_tool(
     engine: AsyncPincite, preset: str | None, tags: Attributes
 ) -> Tool[AnswerArguments]:
-    """The tool, bound to an engine, a preset and tags."""
+    """Return the tool, bound to an engine, a preset and tags."""
     return Tool(
         "answer",
         "Answer from the index",

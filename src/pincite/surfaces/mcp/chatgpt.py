@@ -1,8 +1,8 @@
-"""`search` and `fetch`, in the shapes that ChatGPT asks for.
+"""The tools `search` and `fetch`, in the form that ChatGPT requires.
 
-Each takes one string, and tags where what is indexed requires some that are not bound. It gives
-one text that is the JSON of its structure. A result without an address has an empty `url`: none is
-made up, and ChatGPT then shows no link.
+Each takes one string, and also tags if the index requires some that are not bound. Its answer is a
+text: the JSON of its structured content. A result without an address has an empty `url`, so ChatGPT
+shows no link; no address is made up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pincite.model.citation import cite, page_of
 from pincite.surfaces.mcp.tool_types import Tags, Tool, ToolResult, object_schema
 from pincite.surfaces.traced_search import traced_search
 
-#: Lines around a passage in the result of `fetch`.
+#: Lines before and after a passage in the result of `fetch`.
 _CONTEXT = 40
 
 
@@ -88,7 +88,7 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> To
     key = asked.id.removeprefix("#")
     try:
         info, chunk = await find_chunk(within, within.infos, key)
-    except UsageError:  # results of other programs have no tags
+    except UsageError:  # it may be a passage of another program; those have no tags
         theirs = None if tags else await engine.foreign.find(key)
         if theirs is None:
             raise
@@ -108,7 +108,8 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> To
 
 
 def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
-    """Return its lines and those of the returned text, or its page."""
+    """Return the lines of the passage and those of the returned text, or the page of the
+    passage."""
     page, unit = page_of(chunk)
     if page is not None and unit is not None:
         return {unit: str(page)}
@@ -119,7 +120,8 @@ def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
 
 
 def _stored(collection: str, chunk: Chunk) -> ToolResult:
-    """Return a passage of another program: it has no surrounding lines, and no file."""
+    """Return a passage that another program indexed: its file and the lines around it are not
+    available."""
     about = {"citation": cite(chunk), "collection": collection, "source_indexed_here": "no"}
     fetched = Fetched(chunk.id, _title(chunk), chunk.text, chunk.url or "", about)
     return ToolResult("", msgspec.to_builtins(fetched))
@@ -133,7 +135,7 @@ def chatgpt_tools(
     engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
 ) -> Sequence[Tool[Any]]:
     """Return both tools, bound to an engine, to a preset that replaces its profile, and to tags
-    that no call can remove or widen."""
+    that no call can remove or widen. Without a preset the profile is used."""
     return (
         Tool(
             "search",

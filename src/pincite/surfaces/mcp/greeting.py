@@ -1,8 +1,9 @@
 """Answer `initialize` on stdin and stdout before the protocol library is imported.
 
-Importing the library takes .45 s of processor time, which a client would wait for before it shows
-its tools. `initialize` does not need it: the answer contains our name and a summary of the index.
-The library is imported afterwards, receives the same request, and its answer to that is dropped.
+Importing the library takes .45 s of processor time, and a client would wait for it before it shows
+the tools. `initialize` does not need the library: the answer contains our name and a summary of the
+index. The library is imported afterwards and receives the same request; its answer to it is
+dropped.
 """
 
 from __future__ import annotations
@@ -33,13 +34,15 @@ log = logging.getLogger(__name__)
 NAME: Final = "pincite"
 TITLE: Final = "Pincite"
 DESCRIPTION: Final = "Evidence that can be cited, from documentation and code."
-#: Versions of the handshake; the last one is offered to a client that asks for another.
+#: Protocol versions with this handshake; the last one is offered to a client that asks for another.
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-#: A longer first message is left to the library.
+#: A longer first message is answered by the library.
 _MOST_BYTES: Final = 65_536
-#: A client that waits longer for its first answer may give up, so the answer then says less.
+#: A client that waits longer for its first answer may give up. After this time the answer is sent
+#: without the summary of the index.
 _GREETING_S: Final = 5.0
-#: The longest wait for answers at the end of stdin: the library drops answers not written by then.
+#: The longest wait for answers after stdin has ended. The library drops answers that are not
+#: written by then.
 _LAST_ANSWERS_S: Final = 10.0
 
 
@@ -55,7 +58,8 @@ class _Params(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Initialize(msgspec.Struct, frozen=True):
-    """The fields that must be valid for our answer; any other request is left to the library."""
+    """The fields that must be valid for our answer. Any other request is answered by the
+    library."""
 
     jsonrpc: str
     id: int | str
@@ -65,19 +69,19 @@ class _Initialize(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """The client's streams. Other code that uses stdin and stdout does not reach them."""
+    """The client's streams. Other code that uses stdin or stdout does not reach them."""
 
     requests: BinaryIO
     answers: BinaryIO
 
     def send(self, said: bytes) -> None:
-        """Send whole lines."""
+        """Send complete lines."""
         self.answers.write(said)
         self.answers.flush()
 
 
 async def instructions_of(engine: AsyncPincite, tags: Attributes) -> str:
-    """Return the description of Pincite and the index for a client that connects."""
+    """Return the description of Pincite and of the index for a client that connects."""
     try:
         async with asyncio.timeout(_GREETING_S):
             return texts.instructions(by_base(await engine.collections()), bound=tags)
@@ -88,7 +92,7 @@ async def instructions_of(engine: AsyncPincite, tags: Attributes) -> str:
 
 
 async def warm(engine: AsyncPincite) -> None:
-    """Prepare for the first search; errors are left to that search."""
+    """Prepare for the first search. Errors are only logged; that search reports them."""
     try:
         await engine.warm()
     except PinciteError as error:
@@ -96,7 +100,8 @@ async def warm(engine: AsyncPincite) -> None:
 
 
 def claim_wire() -> Wire:
-    """Take over the streams: afterwards stdin is empty, and stdout is stderr."""
+    """Take over the streams: afterwards stdin of this process is empty, and its stdout goes to
+    stderr."""
     sys.stdout.flush()
     wire = Wire(
         os.fdopen(os.dup(0), "rb", closefd=False), os.fdopen(os.dup(1), "wb", closefd=False)
@@ -109,7 +114,7 @@ def claim_wire() -> Wire:
 
 
 def initialize_of(line: bytes) -> _Initialize | None:
-    """Return the request if we may answer it."""
+    """Return the request if it is an `initialize` that we can answer, otherwise None."""
     if len(line) > _MOST_BYTES:
         return None
     try:
@@ -120,7 +125,7 @@ def initialize_of(line: bytes) -> _Initialize | None:
 
 
 def greeting(asked: _Initialize, instructions: str) -> bytes:
-    """Return our answer, equal to that of the library."""
+    """Return our answer as a line, equal to the library's answer."""
     wanted = asked.params.protocol_version
     result = {
         "capabilities": {"tools": {"listChanged": False}},
@@ -137,7 +142,7 @@ def greeting(asked: _Initialize, instructions: str) -> bytes:
 
 
 class _Message(msgspec.Struct, frozen=True):
-    """A message: a request has an id and a method, an answer only an id, a notification only a
+    """A message. A request has an id and a method, an answer only an id, and a notification only a
     method."""
 
     id: int | str | None = None
@@ -147,13 +152,13 @@ class _Message(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Unanswered:
-    """The client's unanswered requests: their number by id."""
+    """The client's unanswered requests: id -> their number."""
 
     waiting: Counter[int | str] = field(default_factory=Counter)
     _none: asyncio.Event = field(default_factory=asyncio.Event)
 
     def read(self, line: str) -> None:
-        """Record a line of the client, whatever it contains."""
+        """Record a line of the client: a request or a cancellation; other lines are ignored."""
         try:
             found = msgspec.json.decode(line, type=ready(_Message))
         except (msgspec.DecodeError, RecursionError):
@@ -164,14 +169,14 @@ class Unanswered:
             self.waiting[found.id] += 1
 
     def answered(self, request: Any) -> None:
-        """Record that one request of this id was answered."""
+        """Record that one request with this id was answered or cancelled."""
         if isinstance(request, int | str):
             self.waiting -= Counter([request])
         if not self.waiting:
             self._none.set()
 
     async def wait(self) -> None:
-        """Wait until all are answered, up to a limit."""
+        """Wait until all requests are answered, up to a limit."""
         self._none.clear()
         if self.waiting:
             with suppress(TimeoutError):
@@ -181,8 +186,8 @@ class Unanswered:
 @dataclass(slots=True)
 class Requests:
     """The client's lines for the library: the first one, which was already read, then the others.
-    They end when stdin has ended and each request is answered: `printf ... | pincite mcp`. Lines
-    that the library would drop are answered here."""
+    The iteration ends when stdin has ended and all requests are answered, so that
+    `printf ... | pincite mcp` works. Lines that the library would drop are answered here."""
 
     wire: Wire
     first: bytes
@@ -212,7 +217,7 @@ class Requests:
 
 @dataclass(slots=True)
 class Answers:
-    """The library's lines for the client, without its answer to the request that we have
+    """The library's lines for the client, without its answer to a request that we have already
     answered."""
 
     wire: Wire
@@ -222,7 +227,7 @@ class Answers:
     _ids: list[int | str] = field(default_factory=list)
 
     async def write(self, line: str) -> int:
-        """Buffer the line, unless it is that answer."""
+        """Buffer the line, unless it is the answer to that request."""
         found = _id_of(line)
         if found is not None:
             self._ids.append(found)

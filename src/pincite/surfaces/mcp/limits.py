@@ -1,7 +1,8 @@
 """Limits of time and size for clients of the HTTP server.
 
-The protocol library answers a request when its tool is done, and the HTTP server waits for every
-started request. Neither ends a request that is never finished; this module does.
+The protocol library answers a request when its tool is done, and the HTTP server waits until each
+request has arrived completely. Neither gives up on a client that never finishes a request or never
+reads its answer; this module does.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: Connections that are accepted before any of them is looked at. With none left to open, asyncio
-#: logs an error for each of them, once a second: 2,048 by default.
+#: Connections that asyncio accepts at once. If the process cannot open more files, asyncio logs an
+#: error for each of them, once a second; the default of uvicorn is 2,048.
 BACKLOG = 64
-#: Bytes that the system holds unsent. By default these are megabytes, and it reports nothing of a
-#: reader until a third of them is sent.
+#: Unsent bytes that the operating system buffers. By default it buffers megabytes, and does not
+#: show that the client reads until a third of them is sent.
 _UNSENT = 131_072  # guess, unmeasured
 _LAST_EVENT = b"last-event-id"
 _SESSION = b"mcp-session-id"
@@ -38,12 +39,15 @@ _INVALID_REQUEST = -32600  # of JSON-RPC
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Limits in seconds and bytes. A head of some hundred bytes takes one packet and a body of 4
-    MiB 30 s at 1.2 Mbit/s; an answer is read as it arrives. `stalled_s` counts while nothing can be
-    written. One more than `connections`, or than half of the files that this process may open,
-    costs the connection that has waited longest for a request. The largest request that the tools
-    accept has arguments of 200,000 characters, less than 1 MB. All are guesses on
-    the safe side, unmeasured."""
+    """Limits in seconds, bytes and connections.
+
+    `head_s` is for the head of a request: a few hundred bytes, one packet. `body_s` is for its
+    body: 4 MiB take 30 s at 1.2 Mbit/s. `stalled_s` is how long a client may read nothing of an
+    answer. `body_bytes` is ample: the largest arguments that tools accept have 200,000 characters,
+    less than 1 MB. At most `connections`, and at most half of the files that this process may open,
+    are open at once. One more closes the connection that has waited longest for a request. All
+    values are unmeasured guesses on the safe side.
+    """
 
     head_s: float = 10.0
     body_s: float = 30.0
@@ -53,17 +57,17 @@ class HttpLimits:
 
 
 class _Call(msgspec.Struct, frozen=True):
-    """The fields of a request that are checked; its answer comes from the protocol library."""
+    """The fields of a request that are read here; the protocol library answers it."""
 
     id: str | int
     method: str
 
 
 class Limited:
-    """An ASGI application that reads the whole request before `app` does: 408 if that takes too
-    long, 413 if it is too large, 400 if its headers can be read in two ways. It refuses a request
-    with the id of an unanswered request of the same session: the library would answer only one of
-    them."""
+    """An ASGI application that reads the whole request before `app` does. It answers 408 if that
+    takes too long, 413 if the request is too large, and 400 if its headers are ambiguous. It also
+    answers 400 to a request that has the id of an unanswered request of the same session, because
+    the library would answer only one of them."""
 
     def __init__(self, app: App, limits: HttpLimits) -> None:
         self._app = app
@@ -76,7 +80,7 @@ class Limited:
             await _refuse(send, 400, said)
             return
         if scope["type"] != "http" or scope["method"] != "POST":
-            if scope["type"] == "http":  # no events are kept, and the library would not answer
+            if scope["type"] == "http":  # no events are stored: the library would not answer this
                 heads = [one for one in scope["headers"] if one[0] != _LAST_EVENT]
                 scope = {**scope, "headers": heads}
             await self._app(scope, receive, send)
@@ -107,7 +111,8 @@ class Limited:
                 self._unanswered.remove(key)
 
     async def _read(self, receive: Receive) -> bytes | None:
-        """Return the body, up to one chunk over the limit; None if the client disconnected."""
+        """Return the body, or None if the client disconnected. Reading stops after the first chunk
+        that exceeds the limit."""
         body = bytearray()
         while len(body) <= self._limits.body_bytes:
             message = await receive()
@@ -120,8 +125,8 @@ class Limited:
 
 
 def _key(scope: Scope, body: bytes) -> tuple[bytes, str] | None:
-    """Return session and id of a call, as the library distinguishes them; None for anything
-    else."""
+    """Return the session and the id of a request, which is how the library tells requests apart;
+    None for anything else."""
     session = next((value for name, value in scope["headers"] if name == _SESSION), None)
     if session is None:
         return None
@@ -133,7 +138,7 @@ def _key(scope: Scope, body: bytes) -> tuple[bytes, str] | None:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that yields the body once, then whatever follows."""
+    """Return a `receive` that returns the body first, then the messages of the given `receive`."""
     given = False
 
     async def replay() -> Message:
@@ -152,9 +157,9 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 
 
 def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
-    """Return HTTP/1.1 that closes a connection if its next request has no complete head after
-    `head_s`, or if its client reads nothing of the answer for `stalled_s`. If there are too many,
-    the one that has waited longest for a request makes room."""
+    """Return an HTTP/1.1 protocol that closes a connection if the head of its next request is not
+    complete after `head_s`, or if its client reads nothing of an answer for `stalled_s`. If there
+    are too many connections, it closes the one that has waited longest for a request."""
     most = min(limits.connections, most_files() // 2)
     idle: dict[H11Protocol, None] = {}
 
@@ -192,8 +197,9 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             super().connection_lost(exc)
 
         def send_400_response(self, msg: str) -> None:
-            """Refuse invalid bytes. A request that is still being answered ends: its answer would
-            follow ours, which the HTTP library reports as a fault of the application."""
+            """Refuse invalid bytes. A request that is still being answered is ended first: its
+            answer would follow this one, and the HTTP library would report that as a fault of the
+            application."""
             if self.cycle is not None and not self.cycle.response_complete:
                 self.cycle.disconnected = True
                 self.cycle.message_event.set()
@@ -215,7 +221,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
                 self._reader.start(limits.stalled_s, self._check_reader, self._answers.sent)
 
         def _check_reader(self, before: int) -> None:
-            """End the connection unless data was read; otherwise check again later."""
+            """End the connection if the client has read nothing; otherwise check again later."""
             self._reader.stop()
             if self.transport.get_write_buffer_size() and self._answers.sent <= before:
                 self.transport.abort()
@@ -226,8 +232,8 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
 
 
 class _Counted:
-    """A transport that counts its bytes: a long answer fills the buffer again and again, so its
-    size says nothing of the reader."""
+    """A transport that counts its bytes. The size of its buffer does not show whether a client
+    reads, because a long answer fills it again and again."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport

@@ -1,8 +1,8 @@
-"""Lines of a client on stdin that the protocol library would drop without an answer.
+"""Handle a client's lines on stdin that the protocol library would drop without an answer.
 
-A client waits for its answer, often without a limit of time. Programs in JavaScript write half of a
-character pair as an escape such as `\\ud83d`, for example if they cut a text within an emoji. The
-library reads no such line.
+A client waits for an answer, often without a time limit. Some lines are repaired, and the others
+are refused with an answer. Programs in JavaScript write half of a character pair as an escape such
+as `\\ud83d`, for example if they cut a text within an emoji. The library cannot read such a line.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import msgspec
 
 _PARSE_ERROR: Final = -32700  # of JSON-RPC
 _INVALID_REQUEST: Final = -32600
-#: Levels of a message. The library drops one of 250; arguments of our tools have two.
+#: Nested levels of a message. The library drops a message with 250; arguments of our tools have
+#: two.
 _MOST_DEPTH: Final = 100
-#: An escaped backslash, a whole pair, or half of a pair.
+#: An escaped backslash, a complete pair, or half of a pair.
 _ESCAPES: Final = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -32,8 +33,8 @@ def mended(line: str) -> str:
 
 
 def refusal(line: str) -> bytes | None:
-    """Return the answer to a line that is no message of JSON-RPC, None for a message or an empty
-    line."""
+    """Return the answer to a line that is not a valid message of JSON-RPC, or None for a valid
+    message or an empty line."""
     if not line.strip():
         return None
     try:
@@ -49,7 +50,7 @@ def refusal(line: str) -> bytes | None:
     if _is_deep(found):
         return _error(known, _PARSE_ERROR, f"Parse error: more than {_MOST_DEPTH} levels")
     if "method" not in found and ("result" in found or "error" in found):
-        return None  # an answer; nobody waits for one to it
+        return None  # the client's answer to a request of ours, which gets no answer
     if not isinstance(found.get("method"), str) or not isinstance(found.get("params"), dict | None):
         return _error(known, _INVALID_REQUEST, "Invalid request: its method or params")
     if known is None and "id" in found:

@@ -21,7 +21,7 @@ from pincite.support.counted import counted
 from pincite.surfaces.mcp.tool_types import Tool, ToolResult
 from pincite.surfaces.tools.hints import for_tools
 
-_RETRY_S: Final = 1.0  # a run that has failed is followed by another one after .25 s
+_RETRY_S: Final = 1.0  # time for another run after a failed one; it begins .25 s later
 _SHOWN: Final = 5  # files
 
 
@@ -32,7 +32,8 @@ class RefreshArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class Refreshed(msgspec.Struct, frozen=True):
-    """Whether the index has caught up, and what it could not bring up to date, with the reason."""
+    """The result of `refresh`: whether the index is up to date, the files that are still `pending`,
+    and the `troubles` that prevented an update."""
 
     done: bool
     checked_at: str
@@ -65,8 +66,9 @@ async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArgume
 
 
 async def _until_done(engine: AsyncPincite, wait_s: float) -> tuple[Freshness, bool]:
-    """Have everything looked at. Return the state of the index, and whether the look has ended. A
-    run that failed as a whole may be followed by another one, which is waited for."""
+    """Have all files compared with the index, and wait up to `wait_s`. Return the state of the
+    index, and whether the comparison has ended. If a run fails as a whole, this also waits for the
+    run that may follow it."""
     found = await engine.refresh(wait=False)
     wanted, failed, retry_until_s = found.wanted, False, float("inf")
     until_s = time.monotonic() + wait_s
@@ -84,7 +86,7 @@ async def _until_done(engine: AsyncPincite, wait_s: float) -> tuple[Freshness, b
 
 
 def _is_stopped(found: Freshness) -> bool:
-    """Return whether a whole run has failed, and not a source alone."""
+    """Return whether a run has failed as a whole, not only a source in it."""
     return any(not one.source for one in found.troubles)
 
 
@@ -99,7 +101,8 @@ def _summary(answer: Refreshed, *, failed: bool) -> str:
 
 
 def _line(trouble: Trouble) -> str:
-    """Return a trouble with its hint, whose command may be a tool."""
+    """Return a trouble and its hint as text for a model: commands with an equivalent tool become
+    calls of it."""
     said, has_hint, hint = trouble.message.partition(" (try: ")
     where = trouble.source or trouble.collection or "all"
     lines = f"{where}: {for_tools(said)}"
@@ -107,7 +110,7 @@ def _line(trouble: Trouble) -> str:
 
 
 def _not_indexed(infos: Sequence[CollectionInfo]) -> list[str]:
-    """Return lines about files on whose content a reader has failed."""
+    """Return lines about files that are not indexed because reading them failed."""
     files = [
         f"{one.source.name}: {line.partition(': ')[2]}"
         for info in infos
@@ -120,7 +123,7 @@ def _not_indexed(infos: Sequence[CollectionInfo]) -> list[str]:
 
 
 def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArguments]:
-    """Return the tool. It names no single sources if tags are bound or required."""
+    """Return the tool. It names no sources if tags are bound or required."""
     return Tool(
         "refresh",
         "Refresh the index",

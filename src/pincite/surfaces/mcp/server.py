@@ -1,4 +1,4 @@
-"""The protocol around the tools, equal for clients of all its versions."""
+"""The MCP server around the tools, the same for clients of all protocol versions."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from pincite.surfaces.tools.required_tags import needed_tags, needs
 from pincite.version import VERSION
 
 _GREETINGS = ("initialize", "server/discover")
-_PARENT_CHARS = 512  # a `traceparent` has 55; later versions may be longer
+_PARENT_CHARS = 512  # a `traceparent` has 55 characters; later versions may be longer
 _Context = ServerRequestContext[Any, Any]
 
 
 def make_server(
     engine: AsyncPincite, tools: Sequence[Tool[Any]], tags: Attributes = MappingProxyType({})
 ) -> Server[Any]:
-    """Return a server of these tools, which are bound to the `tags`. Its description of the index
-    is looked up for every client."""
+    """Return a server of these tools, which are bound to the `tags`. It describes the current index
+    to each client that connects."""
     by_name = {tool.name: tool for tool in tools}
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -79,8 +79,9 @@ def make_server(
 
 
 def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
-    """Return the tool in the form for clients: with the required tags; without tags if it needs
-    none and others were bound, or if its clients support only one argument."""
+    """Return the description of a tool for clients. It names the `needed` tags. If none are needed,
+    the argument `tags` is left out if tags are bound, or if clients of the tool support only one
+    argument."""
     schema, said = listed_schema(tool.takes), tool.description
     if "tags" in schema["properties"]:
         if needed:
@@ -96,7 +97,7 @@ def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.updates,
-            destructive_hint=tool.updates,  # not only additive: entries of deleted files go
+            destructive_hint=tool.updates,  # it also removes the entries of deleted files
             idempotent_hint=True,
             open_world_hint=tool.open_world,
         ),
@@ -104,8 +105,9 @@ def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
 
 
 async def _watched(tool: Tool[Any], given: dict[str, Any], parent: str) -> CallToolResult:
-    """Run `call` in a span, below the client's span if it names one. The library makes its own span
-    if the host program has a tracer provider. Tool names are constants of ours."""
+    """Run `call` in a span, below the client's span if `parent` names one. If the library already
+    has a span, because the host program has a tracer provider, no second one is made. The span can
+    contain the name of the tool, because it is one of our constants."""
     if traceparent():
         return await call(tool, given)
     attributes = {
@@ -121,7 +123,7 @@ async def _watched(tool: Tool[Any], given: dict[str, Any], parent: str) -> CallT
 
 
 async def call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
-    """Return the result of a call for a client; an error is a text for its model."""
+    """Return the result of a call for a client. An error is returned as text for its model."""
     try:
         answer = await tool.run(take_arguments(tool.name, given, tool.takes))
     except PinciteError as error:

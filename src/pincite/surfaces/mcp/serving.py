@@ -1,4 +1,4 @@
-"""Serve over stdin and stdout, or over HTTP."""
+"""Serve MCP over stdin and stdout, or over HTTP."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pincite.surfaces.mcp.limits import HttpLimits
 
 PATH = "/mcp"
-#: Methods and headers of requests from pages of other origins, and the headers that they may read.
+#: Methods and headers that pages of other origins may send, and the headers that they may read.
 _METHODS: Final = "GET, POST, DELETE"
 _SENT: Final = (
     "authorization, content-type, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name,"
@@ -42,8 +42,9 @@ _SHOWN: Final = "mcp-session-id, mcp-protocol-version"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The offered tools: ChatGPT's two or all others, and their preset, None for the configured
-    profile. The `tags` are added to every call, which cannot widen them."""
+    """The offered tools. `chatgpt`: offer only the two for ChatGPT, otherwise only all others. The
+    `preset` replaces the configured profile, unless it is None. The `tags` are added to each call;
+    no call can widen them."""
 
     chatgpt: bool = False
     preset: str | None = None
@@ -52,7 +53,7 @@ class Offer:
 
 @asynccontextmanager
 async def _served(engine: AsyncPincite, offer: Offer) -> AsyncIterator[Server[Any]]:
-    """Yield the server of an engine, which is prepared in the background."""
+    """Yield the MCP server of an engine. The engine is prepared in the background."""
     from pincite.surfaces.mcp.chatgpt import chatgpt_tools
     from pincite.surfaces.mcp.server import make_server
     from pincite.surfaces.mcp.tools import tools
@@ -68,14 +69,14 @@ async def _served(engine: AsyncPincite, offer: Offer) -> AsyncIterator[Server[An
 
 
 def _by_itself(settings: Settings) -> Settings:
-    """Return settings with an index that updates itself, unless the configuration says
+    """Return the settings, changed so that the index updates itself unless the configuration says
     otherwise."""
     return replace(settings, refresh=settings.refresh.by_itself())
 
 
 async def serve_stdio(settings: Settings, offer: Offer = Offer()) -> None:
-    """Serve one client until it closes stdin. `initialize` is answered before the protocol library
-    is imported, so the import is inside this function."""
+    """Serve one client until it closes stdin. The protocol library is imported inside this
+    function, after `initialize` is answered."""
     wire = claim_wire()
     first = await asyncio.to_thread(wire.requests.readline)
     if not first:
@@ -105,9 +106,9 @@ async def serve_http(
     ready: Callable[[str], None] = lambda _: None,
     limits: HttpLimits | None = None,
 ) -> None:
-    """Serve any number of clients until SIGINT or SIGTERM. `ready` is called with the URL once
-    clients can connect. Clients that do not finish a request in time are disconnected. Raises
-    UsageError if the address is not available."""
+    """Serve any number of clients until SIGINT or SIGTERM. `ready` is called with the URL as soon
+    as clients can connect. `limits` disconnects clients that are too slow. Raises UsageError if the
+    address is not available."""
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
 
@@ -140,8 +141,8 @@ async def serve_http(
 
 
 def security(address: Address, port: int) -> TransportSecuritySettings:
-    """Return the accepted values of Host and Origin: a page in a browser must not reach the server
-    by a name of its own (DNS rebinding)."""
+    """Return the accepted values of the headers Host and Origin. They keep a page in a browser from
+    reaching the server under a domain name of that page (DNS rebinding)."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     names = (*LOOPBACK, address.host) if address.host in LOOPBACK else (address.host,)

@@ -1,4 +1,4 @@
-"""Texts of MCP tools: passages, checks, status, and hints for the next call."""
+"""Texts of MCP tools: passages, checked citations, and the description of the index."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pincite.support.terminal import one_line
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
 from pincite.surfaces.tools.hints import for_tools
 
-MOST_LINES = 200  #: of a file or record at once
-_ROOM = 150  # tokens beside the lines of a passage: its citation, and how to read on
+MOST_LINES = 200  #: of a file or record in one answer
+_ROOM = 150  # tokens for the text around the lines: the citation, and how to read on
 
 
 def lines_within(passage: Passage, max_tokens: int) -> int:
-    """How many of its lines fit into an answer, with their numbers; one at least."""
+    """Return how many lines of a passage, with their numbers, fit into an answer; at least one."""
     shown = number_lines(passage.text.split("\n"), passage.start_line)
     left, count = max_tokens - _ROOM, 0
     for line in shown:
@@ -31,14 +31,14 @@ def lines_within(passage: Passage, max_tokens: int) -> int:
 
 
 def chars_within(passage: Passage, max_tokens: int) -> int:
-    """How many characters of a record fit into an answer, at least one."""
+    """Return how many characters of a record fit into an answer; at least one."""
     return max(1, len(cut_estimated(passage.text, max_tokens - _ROOM)))
 
 
 def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -> str:
-    """The citation, the lines with their numbers in a fence, and how to read on; `rest` cites what
-    is left of a record, whose lines have no number. A line that is longer than the answer may be is
-    cut."""
+    """Return the citation, the lines with their numbers in a fence, and how to read on. `left` is
+    the number of lines that are left out. Lines of a record have no numbers; `rest` is the citation
+    of its remaining text. Text that is too long for the answer is cut."""
     parts = [one_line(short_citation(passage.citation))]
     if passage.changed:
         parts.append("warning changed: the file has changed since it was indexed")
@@ -63,7 +63,7 @@ def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -
 
 
 def check_lines(checked: Sequence[ClaimCheck]) -> str:
-    """A line per citation."""
+    """Return a line for each citation."""
     lines = (f"{one.status:8} {one.citation} {for_tools(one.detail)}" for one in checked)
     return "\n".join(one_line(line.rstrip()) for line in lines)
 
@@ -71,8 +71,9 @@ def check_lines(checked: Sequence[ClaimCheck]) -> str:
 def instructions(
     infos: Sequence[CollectionInfo], trouble: str = "", bound: Collection[str] = ()
 ) -> str:
-    """What the server says of itself when a client connects: how to use it, and what there is;
-    nothing of what there is where tags are `bound`."""
+    """Return the description of the server for a client that connects: how to use it, and what is
+    indexed, or the `trouble` that prevents searching. If tags are `bound`, only the name of each
+    collection and how it is searched are given."""
     lines = [
         "Pincite finds passages of indexed documentation and source code and cites exact lines of"
         " an exact revision. Search before you write code against, or claim anything about, what"

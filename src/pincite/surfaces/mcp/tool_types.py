@@ -1,4 +1,4 @@
-"""A tool: its name, its arguments, what it does and what it gives."""
+"""Types of tools: a tool with its name, arguments and function, and the result of a call."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from pincite.surfaces.tools import arguments as tool_arguments
 S = TypeVar("S", bound=msgspec.Struct)
 Tags = dict[str, tool_arguments.TagValue]
 DescribedTags = Annotated[Tags, Meta(description=tool_arguments.TAGS)]
-#: A model reads the text. What programs read as well costs it twice, or hides the text from it.
+#: Whether structured content is added to the text. A model reads the text: some clients give it
+#: both, which costs twice, and others only the structured content.
 Detail = Literal["text", "full"]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gives: a text for the model, what programs read beside it, None for nothing, and
-    what is about the call rather than the answer. Without a text it is that of the structure."""
+    """The result of a tool: a text for the model, structured content for programs or None, and
+    data about the call. If the text is empty, the JSON of the structured content takes its
+    place."""
 
     text: str
     structure: Mapping[str, Any] | None = None
@@ -30,10 +32,10 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[S]):
-    """A tool. Clients of a `plain` one know one argument. `gives` is the schema of its structured
-    content, None where an answer may have none. One that `updates` removes and replaces entries of
-    the index, and a second call changes nothing more; the others only read. One that is
-    `open_world` takes its text from a service."""
+    """A tool. `takes` is the struct of its arguments, and `gives` the schema of its structured
+    content, None if an answer may have none. `plain`: its clients support only one argument.
+    `updates`: it removes and replaces entries of the index, and a second call changes nothing more;
+    other tools only read. `open_world`: its text comes from a service."""
 
     name: str
     title: str
@@ -47,6 +49,6 @@ class Tool(Generic[S]):
 
 
 def object_schema(of: type) -> dict[str, Any]:
-    """A schema whose root is an object and no reference, as older clients need it."""
+    """Return a schema whose root is an object instead of a reference, as older clients require."""
     definitions = msgspec.json.schema(of)["$defs"]
     return {**definitions[of.__name__], "$defs": definitions}

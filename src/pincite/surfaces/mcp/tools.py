@@ -1,4 +1,4 @@
-"""The tools: what they take, what they do, what they say."""
+"""The tools of the MCP server: their arguments, descriptions and functions."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from pincite.surfaces.tools import arguments as tool_arguments
 from pincite.surfaces.tools.texts import MAX_TOKENS, Budget, answer_text, results_for
 from pincite.surfaces.traced_search import traced_search
 
-_MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
+_MAX_RECORD_CHARS = 20_000  # as many as 200 lines of 100 characters
 
 
 class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The arguments of `search_evidence`. A model is sent them with every question: what a name
-    says is not said again."""
+    """The arguments of `search_evidence`. They are sent to the model with every question, so those
+    whose name is clear have no description."""
 
     query: Annotated[
         str,
@@ -74,7 +74,7 @@ class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class Cited(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A citation and the words that it is cited for."""
+    """A citation, and a quotation that its text should contain."""
 
     citation: Annotated[str, Meta(min_length=1, max_length=4_000)]
     quote: str | None = None
@@ -96,13 +96,13 @@ class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class StatusArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`index_status` takes nothing."""
+    """The arguments of `index_status`: none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What `read_lines` gives. `lines_left` were asked for and are more than it gives at once;
-    `rest` is the citation of what is left of a record."""
+    """The result of `read_lines`. `lines_left` is the number of requested lines that did not fit.
+    `rest` is the citation of the remaining text of a record."""
 
     passage: Passage
     lines_left: int
@@ -111,7 +111,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What `verify_citations` gives."""
+    """The result of `verify_citations`."""
 
     checked: tuple[ClaimCheck, ...]
     all_fresh: bool
@@ -125,7 +125,7 @@ async def _search(
     query, budget, detail = (given.pop(name) for name in ("query", "max_tokens", "detail"))
     given["tags"] = bind_tags(bound, asked.tags)
     given["limit"] = asked.limit or results_for(budget)
-    block = detail == "context"  # for a prompt, the best passages at both ends
+    block = detail == "context"  # text for a prompt, with the best passages at its start and end
     options = SearchOptions(query, preset=preset, optimise=block, **given)
     pack, trace = await traced_search(engine, options, debug=detail == "debug")
     meta: dict[str, Any] = {"pincite/query_id": trace.query_id} if trace.query_id else {}
@@ -133,7 +133,7 @@ async def _search(
     if detail in ("text", "context"):
         return ToolResult(text, meta=meta)
     meta["pincite/timings_ms"] = dict(pack.timings_ms)
-    alike = replace(pack, timings_ms={})  # the same for the same question
+    alike = replace(pack, timings_ms={})  # so the same question has the same answer
     return ToolResult(text, msgspec.to_builtins(alike), meta)
 
 
@@ -160,7 +160,8 @@ async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -
 
 
 def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
-    """What is given of a record at once: its lines may be of any length."""
+    """Return the part of a record that fits into one answer. Lines of a record may have any length,
+    so it is also cut within a line."""
     lines = passage.text.split("\n")
     kept = "\n".join(lines[: texts.MOST_LINES])[: min(most, _MAX_RECORD_CHARS)]
     if len(kept) == len(passage.text):
@@ -196,8 +197,8 @@ async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -
 def tools(
     engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
 ) -> Sequence[Tool[Any]]:
-    """Return five tools, and `answer` where a language model is named: bound to an engine, to a
-    preset in place of its profile, and to tags that no call can take off or widen."""
+    """Return five tools, and `answer` if the settings name a language model. They are bound to an
+    engine, to a preset that replaces its profile, and to tags that no call can remove or widen."""
     return (
         Tool(
             "search_evidence",

@@ -33,8 +33,8 @@ _Context = ServerRequestContext[Any, Any]
 
 
 def make_workspace_server(workspace: Workspace, access: Access) -> Server[Any]:
-    """Return a server of `search_documents` for one access. Its clients and their models see only
-    what the access can read; no argument names a user."""
+    """Return a server with the tool `search_documents` for one access. Its clients and their models
+    see only documents that the access may read; no argument names a user."""
     tool = Tool(
         NAME, TITLE, DESCRIPTION, DocumentsArguments, None, partial(_run, workspace, access)
     )

@@ -1,1 +1,1 @@
-"""Tools for language models: arguments, hints, texts."""
+"""Code that tools for language models share: arguments, hints, texts."""

@@ -1,4 +1,4 @@
-"""Check a model's arguments strictly; refusals name valid ones."""
+"""Check a model's arguments strictly. Errors name the valid arguments."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from msgspec import structs
 from pincite.errors import UsageError
 from pincite.support.decodable import ready
 
-#: What a model is told of filters; all of it stands in `pincite.scope.where`.
+#: What a model is told about filters; `pincite.scope.where` describes them completely.
 WHERE = (
     'A filter: kind = code and path ^= "src/" and not language in (go, c). Also source, symbols,'
     " text ~ word."
 )
 
-#: What a model is told of tags.
+#: What a model is told about tags.
 TAGS = 'As {"course": "ml"}.'
-#: A tag's value, or several alternatives.
+#: The value of a tag, or several alternatives.
 TagValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
-#: Limits of one call. 2,000 names of 1,000 characters took 10 to 60 s, mostly to look for secrets
-#: before the question was logged; at these limits it takes less than a second.
+#: Limits of one call. 2,000 names of 1,000 characters took 10 to 60 s, mostly for the search for
+#: secrets before the question was logged. Arguments within these limits take less than a second.
 _MOST_TEXTS: Final = 2_000
 _MOST_CHARS: Final = 200_000
 
@@ -42,13 +42,13 @@ def take_arguments(
     lax: bool = False,
     omit: Collection[str] = (),
 ) -> S:
-    """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional one
-    counts as left out: some clients send all arguments. `lax` accepts "3" for 3. `omit` names
-    optional fields that the tool does not offer: they are unknown, whatever their value, unless it
-    is empty.
+    """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional
+    field counts as left out, because some clients send all arguments. `lax` accepts "3" for 3.
+    `omit` names optional fields that the tool does not offer: with an empty value they are ignored,
+    with any other they are refused as unknown.
 
-    Raises UsageError that names the argument, its expected value, and all arguments, or the limit
-    of a call with too many or too long texts.
+    Raises UsageError. It names the wrong argument, its expected value and all arguments of the
+    tool, or the limits of a call if the arguments are too many or too long.
     """
     _require_small(tool, given)
     for name in omit:
@@ -90,16 +90,16 @@ def _require_small(tool: str, given: Mapping[str, Any]) -> None:
 
 
 def input_schema(of: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the JSON Schema of a struct, with an object as its root."""
+    """Return the JSON Schema of a struct. Its root is an object, not a reference."""
     definitions = dict(msgspec.json.schema(of)["$defs"])
     schema: dict[str, Any] = definitions.pop(of.__name__)
     return schema | ({"$defs": definitions} if definitions else {})
 
 
 def listed_schema(of: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return `input_schema` in the short form that is sent to a model with every question: without
-    what `take_arguments` checks and reports itself (lengths, ranges, null, values of tags), and
-    without docstrings of our classes."""
+    """Return a short form of `input_schema`, because a model is sent it with every question. It
+    lacks the docstrings of our classes and everything that `take_arguments` checks and reports
+    anyway: lengths, ranges, null, and values of tags."""
     schema = input_schema(of)
     properties = {name: _listed(one) for name, one in schema["properties"].items()}
     required = {"required": schema["required"]} if schema.get("required") else {}
@@ -124,7 +124,7 @@ def _listed(argument: Mapping[str, Any]) -> dict[str, Any]:
         kept["type"] = "object"
     if isinstance(kept.get("items"), dict):
         kept["items"] = _listed(kept["items"])
-    if "enum" in kept:  # some clients reject an enumeration without its type
+    if "enum" in kept:  # some clients reject an enumeration without a type
         kept |= {"type": "string", "enum": [one for one in kept["enum"] if one is not None]}
     return kept
 
@@ -159,7 +159,8 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 def _choices(name: str, into: type[msgspec.Struct]) -> str:
-    """Return the allowed values of an enumeration."""
+    """Return the allowed values of an argument as the end of a message, "" if it has no
+    enumeration."""
     values = _enumerated(input_schema(into)["properties"].get(name.partition("[")[0], {}))
     return f"; use one of {', '.join(map(repr, values))}" if values else ""
 
@@ -172,7 +173,7 @@ def _enumerated(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _fields_at(name: str, into: type[msgspec.Struct]) -> list[str]:
-    """Return the fields of the objects that an argument takes in a list."""
+    """Return the field names of the objects that an argument takes in a list."""
     definitions = dict(msgspec.json.schema(into)["$defs"])
     items = definitions[into.__name__]["properties"].get(name, {}).get("items", {})
     named = [one.get("$ref", "").rpartition("/")[2] for one in (items, *items.get("anyOf", ()))]
@@ -181,7 +182,7 @@ def _fields_at(name: str, into: type[msgspec.Struct]) -> list[str]:
 
 
 def _signature(into: type[msgspec.Struct], omit: Collection[str]) -> str:
-    """Return `query, limit=12, ...`."""
+    """Return all arguments with their defaults: `query, limit=12, ...`."""
     schema = input_schema(into)
     return ", ".join(
         name if name in schema.get("required", ()) else f"{name}={json.dumps(one.get('default'))}"

@@ -1,6 +1,6 @@
-"""`search_documents`: a tool with which a model searches a workspace, bound to an access.
+"""`search_documents`: a tool for a model to search a workspace, bound to an access.
 
-The model's arguments can narrow the access; they can neither name a user nor widen it.
+The model's arguments can narrow the access. They cannot widen it or name a user.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class DocumentsArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 def function_schema() -> dict[str, Any]:
-    """Return the tool's function description for language models: name, description, and a JSON
-    Schema of its parameters."""
+    """Return the description of the tool as a function for language models: its name, a
+    description, and the JSON Schema of its parameters."""
     parameters = listed_schema(DocumentsArguments)
     return {"name": NAME, "description": DESCRIPTION, "parameters": parameters}
 
@@ -57,22 +57,22 @@ def function_schema() -> dict[str, Any]:
 async def search_documents(
     workspace: Workspace, access: Access, arguments: Mapping[str, Any]
 ) -> str:
-    """Return the tool's answer to a model. Raises UsageError that names valid arguments, and the
-    errors of `Workspace.search`."""
+    """Return the tool's answer to a model. Raises UsageError, which names the valid arguments, and
+    the errors of `Workspace.search`."""
     asked = take_arguments(NAME, arguments, DocumentsArguments)
     return await answer_documents(workspace, access, asked)
 
 
 async def answer_documents(workspace: Workspace, access: Access, asked: DocumentsArguments) -> str:
-    """Return the same for checked arguments."""
+    """Return the answer of `search_documents` for arguments that are already checked."""
     limit = asked.limit or results_for(asked.max_tokens)
     found = await search_chunks(workspace, narrowed(access, asked), asked.query, limit=limit)
     return format_chunks_for_llm(found, asked.max_tokens)
 
 
 def narrowed(access: Access, asked: DocumentsArguments) -> Access:
-    """Return the access narrowed to the model's restrictions; it is empty if they contradict each
-    other."""
+    """Return the access, narrowed to the model's restrictions. If the two contradict each other, it
+    allows no document."""
     changes: dict[str, Any] = {}
     if asked.document_ids:
         known, wanted = access.document_ids, asked.document_ids

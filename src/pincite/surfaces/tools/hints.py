@@ -1,8 +1,8 @@
-"""Translate messages and hints for a shell into a model's tool calls.
+"""Translate messages and hints that are written for a shell, for agents that call tools.
 
 Errors and notices are written once, for people at a shell. Only this module translates them for
-agents: a command with an equivalent tool becomes a call of that tool; other commands are left for
-the user to run.
+agents: a command with an equivalent tool becomes a call of that tool. The agent is told to ask the
+user to run other commands.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pincite.errors import PinciteError
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """The names of an agent's tools, empty for a missing one. `tags` is the form in which the tool
-    for searches takes tags: an object, texts `NAME=VALUE`, or only as a part of its filter."""
+    """The names of an agent's tools, "" for one that is missing. `tags` is how the search tool
+    takes tags: as an object, as texts `NAME=VALUE`, or only as part of its filter."""
 
     search: str = "search_evidence"
     read: str = "read_lines"
@@ -30,14 +30,14 @@ class ToolNames:
 #: The tools of the MCP server.
 TOOLS: Final = ToolNames(refresh="refresh")
 
-#: A command with its context: in backticks, or at the start of a hint or of its next part.
+#: A command in a text: in backticks, or without them at the start of a hint or of a part of it.
 _WORDS = r"""(?:\ (?!(?:or|and|to|once|while|it|is)\b)(?:"[^"]*"|'[^']*'|[^\s`;,"']+))*"""
 _COMMAND = re.compile(
     rf"""(?:\b(?:the\ user\ can\ run|then\ run|run|see)\ )?`pincite\ (?P<quoted>[a-z]+[^`]*)`
     |(?:\A|(?<=:\ )|(?<=\bor\ )|(?<=,\ )|\brun:?\ |\bthen:\ )pincite\ (?P<bare>[a-z]+{_WORDS})""",
     re.VERBOSE,
 )
-#: Options of commands by the equivalent arguments of a tool.
+#: Option of a command -> the equivalent argument of a tool.
 _OPTIONS: Final = {
     "--collection": "collections",
     "--not-path": "not_paths",
@@ -49,14 +49,14 @@ _OPTIONS: Final = {
     "--tag": "tags",
     "--ref": "ref",
 }
-#: Tags that are missing, as `pincite.scope.required` writes them for a shell and for programs.
+#: Missing tags, in the words of `pincite.scope.required` for a shell and for programs.
 _TAGS = re.compile(r"(?P<options>--tag \w+=\.\.\.(?: --tag \w+=\.\.\.)*), or tags=\{[^}]*\}")
 _OPTION = re.compile(rf"(?<![\w-])({'|'.join(_OPTIONS)}|-c)(?![\w-])")
 
 
 def for_tools(text: str, tools: ToolNames = TOOLS) -> str:
-    """Return a message or a hint for a model: commands become calls of equivalent tools, otherwise
-    commands for the user; options become arguments."""
+    """Return a message or a hint for a model. A command becomes a call of the equivalent tool, or a
+    request to ask the user if there is none. Options become arguments."""
     text = _TAGS.sub(lambda found: _tags(found["options"], tools), text)
     pieces, at = [], 0
     for found in _COMMAND.finditer(text):
@@ -66,7 +66,7 @@ def for_tools(text: str, tools: ToolNames = TOOLS) -> str:
 
 
 def error_text(error: PinciteError) -> str:
-    """Return an error for a model, with the next step if the error names one."""
+    """Return an error as text for a model, with its hint if it has one."""
     said = for_tools(error.message)
     return f"{said}\n  try: {for_tools(error.hint)}" if error.hint else said
 
@@ -98,7 +98,7 @@ def _call(found: re.Match[str], tools: ToolNames) -> str:
         "get": tools.read,
         "verify": tools.verify,
         "status": tools.status,
-        "ls": "" if rest else tools.search,  # the status names no files
+        "ls": "" if rest else tools.search,  # the status tool names no files
         "collections": "" if rest else tools.status,
         "index": "" if rest else tools.refresh,
     }.get(verb, "")

@@ -1,4 +1,4 @@
-"""A pack as the text of a tool's answer: as many whole passages as fit into a budget of tokens."""
+"""Write a pack as the text of a tool's answer, with as many passages as fit into a budget."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from pincite.support.token_estimate import cut_estimated, estimate_tokens
 from pincite.surfaces.text.parts import reason_of
 from pincite.surfaces.tools.hints import TOOLS, ToolNames, for_tools
 
-#: The default budget of an answer. Some clients cut answers at 10,000 tokens.
+#: The default budget of an answer, in tokens. Some clients cut answers at 10,000 tokens.
 MAX_TOKENS = 4_000
 MOST_TOKENS = 100_000
 __all__ = ["LEAST_TOKENS", "MAX_TOKENS", "MOST_TOKENS", "Budget", "answer_text", "results_for"]
 #: The budget as an argument of a tool.
 Budget = Annotated[int, Meta(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 _Cited = TypeVar("_Cited", Evidence, Omitted)
-_LISTED_SHARE = 5  # at most this part of the budget is for the list of passages that do not fit
-_NOTED_SHARE = 5  # and this part for notes on the whole
-#: With less room, a passage is not cut: its head takes 30 to 60. Only this number was measured.
+_LISTED_SHARE = 5  # a fifth of the budget is for the list of what does not fit, see `_fitted`
+_NOTED_SHARE = 5  # and at most a fifth for gaps and warnings
+#: With fewer tokens left, a passage is left out instead of cut: its head alone takes 30 to 60. No
+#: other number was measured.
 _LEAST_CUT = 120
 _BEYOND = "... and {} more"
 _BEYOND_TOKENS = estimate_tokens(_BEYOND.format(99)) + 2
 _NOT_SHOWN = "Not shown for lack of space"
-#: Warnings that the verdict, a passage or a line of `lacks` already covers better.
+#: Warnings that are left out: the verdict, a passage or a line of `lacks` says it better.
 _SAID = ("nothing_relevant", "moved", "stale_omitted")
-#: Warnings that the index is not complete. They come first, as little fits into a small budget.
+#: Warnings that the index is incomplete. They come first, because little fits into a small budget.
 _INCOMPLETE = ("refreshing", "partly_encoded", "unfinished", "not_refreshed", "no_documents")
 _UNSEARCHED = (
     "Nothing was searched. Fix the filter or remove it."
@@ -46,13 +47,14 @@ _UNSEARCHED = (
 
 
 def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNames = TOOLS) -> str:
-    """Return the verdict, passages with line numbers, best first, the citations of those that do
-    not fit, and the gaps of the answer. Never exceeds `max_tokens`, estimated by
+    """Return the verdict, the passages with line numbers, best first, the citations of those that
+    do not fit, and the gaps of the answer. It never exceeds `max_tokens`, as estimated by
     `support.token_estimate`.
 
     Each passage is in a fence that its content cannot end. Passages below the threshold are marked.
-    If a filter matched nothing, the text says so and nothing about the index. `tools` are those of
-    the reader. Raises UsageError for a number below 300 or above 100,000.
+    If a filter matched nothing, the text says that nothing was searched, and judges nothing about
+    the index. `tools` are the tools of the reader. Raises UsageError for a budget below 300 or
+    above 100,000.
     """
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
     pack = _shortened(pack)
@@ -72,7 +74,8 @@ def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNam
 
 
 def _shortened(pack: EvidencePack) -> EvidencePack:
-    """The pack with short revisions in its citations: whole ones took 6 to 18 % of an answer."""
+    """Return the pack with short revisions in its citations; full ones took 6 to 18 % of an
+    answer."""
     return replace(
         pack,
         evidence=tuple(_cited_short(one) for one in pack.evidence),
@@ -86,7 +89,7 @@ def _cited_short(one: _Cited) -> _Cited:
 
 
 def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
-    """Return the first lines: how good the evidence is, and what to do if it is not."""
+    """Return the first lines: how good the evidence is, and what to do if it is not good."""
     if why := unsearched(pack):
         return f"{_cut(for_tools(why, tools), tokens * 4)}\n{_UNSEARCHED}"
     reason = for_tools(reason_of(pack.verdict), tools)
@@ -101,8 +104,13 @@ def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
 def _fitted(
     passages: Sequence[Evidence], labels: Sequence[str], left: int, most_listed: int
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the blocks of passages that fit, and the citations of the others. The first one that
-    does not fit is cut, and ends the list: shorter ones of lower rank held no answer."""
+    """Return the blocks of passages that fit, and lines with the citations of the others.
+
+    The first passage that does not fit is cut, or left out if little room is left. This ends the
+    blocks, because shorter passages of lower rank held no answer; only if not even the head of a
+    passage fits, the next one is tried. At most `most_listed` tokens are kept for the lines, or
+    more if a single line needs more, up to half of what is left.
+    """
     blocks, out = [], []
     ended = False
     lines = [
@@ -128,7 +136,8 @@ def _fitted(
 
 
 def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
-    """Return the heading, as many lines as fit, and the number of further lines."""
+    """Return the heading, as many lines as fit, and the number of the others; nothing without
+    lines."""
     if not lines:
         return ()
     costs = [estimate_tokens(line) + 2 for line in lines]
@@ -141,8 +150,8 @@ def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
 
 
 def _notes(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
-    """Return a line for each gap of the answer, and for each warning; what the index lacks comes
-    before other warnings."""
+    """Return a line for each gap of the answer and for each warning, as far as they fit. Warnings
+    that the index is incomplete come first."""
     why = unsearched(pack)
     said = [*lacks(pack)]
     said += [

@@ -1,1 +1,1 @@
-"""What HTTP and the page share: addresses, other origins, refusals."""
+"""Code that the HTTP API and the page share: addresses, other origins, refusals."""
