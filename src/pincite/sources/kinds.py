@@ -162,7 +162,7 @@ def _fault(raw: memoryview | bytes) -> str:
 
 def _is_minified(raw: bytes) -> bool:
     """Return whether more than half of the bytes are in lines longer than 1,000 bytes, or lines are
-    longer than 300 bytes on average. Files below 2,048 bytes never are minified.
+    longer than 300 bytes on average. Files below 2,048 bytes are never minified.
 
     Source lines are 30 to 45 bytes on average in every language tried; bundles start at 500.
     """

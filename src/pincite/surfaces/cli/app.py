@@ -1,6 +1,6 @@
 """`pincite`: results on stdout, everything else on stderr.
 
-Exit codes: 0 found or done, 1 error, 2 wrong usage, 3 nothing relevant or something did not hold,
+Exit codes: 0 found or done, 1 error, 2 wrong usage, 3 nothing relevant or a check that failed,
 4 there is evidence and the language model failed, 130 interrupted.
 """
 
