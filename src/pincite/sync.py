@@ -45,6 +45,7 @@ from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
+from pincite.settings.sections.refresh import RefreshMode
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
 from pincite.support.processes.caller import Caller, Reading
@@ -89,10 +90,11 @@ class Pincite:
         index: str | PathLike[str] | Settings | None = None,
         *,
         reranker: Reranker | None = None,
+        refresh: RefreshMode | None = None,
     ) -> None:
         """See `AsyncPincite`."""
         self._thread = EngineThread(
-            AsyncPincite(index, reranker=reranker),
+            AsyncPincite(index, reranker=reranker, refresh=refresh),
             lambda engine: AsyncPincite(engine.settings, reranker=reranker),
         )
 

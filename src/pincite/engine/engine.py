@@ -24,7 +24,8 @@ from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
-from pincite.settings.of_index import settings_for
+from pincite.settings.of_index import settings_for, with_refresh
+from pincite.settings.sections.refresh import RefreshMode
 from pincite.stores.validate import check_name
 from pincite.support.arguments import (
     locations_of,
@@ -64,6 +65,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         index: str | PathLike[str] | Settings | None = None,
         *,
         reranker: Reranker | None = None,
+        refresh: RefreshMode | None = None,
     ) -> None:
         """Open an index. Its settings are read now, everything else waits for the first call.
 
@@ -73,15 +75,18 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 Unless you give settings, `pincite.toml` beside the folder is read.
             reranker: an object that implements `pincite.ports.Reranker`, instead of the configured
                 one.
+            refresh: `auto`: searches notice changed, new and deleted files, and a background
+                process indexes them. `manual`: only `index` and `refresh` do. None: as
+                `refresh.mode` of the settings says, which is `manual` by default for programs.
 
-        Raises UsageError if `index` has the wrong type or is a file, or if `reranker` lacks an
-        attribute of a `Reranker`, and ConfigError for wrong settings.
+        Raises UsageError if `index` has the wrong type or is a file, if `reranker` lacks an
+        attribute of a `Reranker`, or for another `refresh`, and ConfigError for wrong settings.
 
         >>> AsyncPincite("docs/keys.md")
         Traceback (most recent call last):
         pincite.errors.UsageError: .../docs/keys.md is a file, but an index is a folder...
         """
-        settings = settings_for(index)
+        settings = with_refresh(settings_for(index), refresh)
         super().__init__(settings, checked_reranker(reranker))
         join_process(texts=settings.tracing.texts)
 

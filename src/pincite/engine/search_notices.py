@@ -11,7 +11,7 @@ from pincite.daemon.client.open_index import is_shared
 from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.refresh.freshness import wish_of
 from pincite.maintenance.consent import needs_consent
-from pincite.model import Notice, Scope
+from pincite.model import EvidencePack, Notice, Scope
 from pincite.ports import CollectionInfo
 from pincite.scope.warnings import is_bound
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from pincite.daemon.refresh.freshness import Freshness
     from pincite.daemon.wire.protocol import ServedIndex
     from pincite.settings.load import Settings
+
+
+_MANUAL = (
+    "refresh is manual, so what is new or changed since the last update is not found:"
+    " run `pincite index` (in Python, `refresh()`), or set PINCITE_REFRESH=auto"
+)
 
 
 class SearchNotices:
@@ -34,6 +40,23 @@ class SearchNotices:
             return ()
         found = await self._client().look(wish_of(self._settings))
         return refreshing_notices(found, scope, self._settings)
+
+    async def manual(
+        self, pack: EvidencePack, infos: Iterable[CollectionInfo], scope: Scope
+    ) -> tuple[Notice, ...]:
+        """Report, where nothing updates the index by itself, what is known to be missing, and what
+        to do. Only for a pack that lacks something: it costs a request to the daemon."""
+        if self._settings.refresh.auto or not holds_index(self._settings.index):
+            return ()
+        if pack.verdict.level == "grounded" and not pack.omitted:
+            return ()
+        if all(info.foreign or _is_of_records(info) for info in infos):
+            return ()
+        found = await self._client().look(wish_of(self._settings))
+        said = refreshing_notices(found, scope, self._settings)
+        if found.auto or (pack.evidence and not pack.omitted):
+            return said
+        return (*said, Notice("not_refreshed", _MANUAL))
 
     async def still_unfinished(
         self, infos: Sequence[CollectionInfo], scope: Scope, reopen: Callable[[], None]
@@ -128,6 +151,11 @@ def _is_written(settings: Settings) -> bool:
     """Return whether a process writes to the index. This is unknown if several machines share the
     index, so it is then assumed."""
     return is_shared(settings) or FileLeases(settings.index).is_any_taken()
+
+
+def _is_of_records(info: CollectionInfo) -> bool:
+    """Return whether the collection has no files: only a program changes records."""
+    return all(record.source.kind == "records" for record in info.sources)
 
 
 def _unfinished_notice(name: str, scope: Scope) -> Notice:

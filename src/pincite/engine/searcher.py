@@ -125,7 +125,8 @@ class Searcher:
             notices = await self._notices.empty(entry.infos, scope)
             if notices:
                 verdict = replace(pack.verdict, reason="The index has no documents.")
-                pack = replace(pack, verdict=verdict)
+                return replace(pack, verdict=verdict, warnings=(*pack.warnings, *notices))
+        notices += await self._notices.manual(pack, entry.infos, scope)
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
 
     async def _here_or_in_daemon(

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final, get_args
 
 from pincite.errors import UsageError
 from pincite.settings.file.trust import require_trust
 from pincite.settings.load import Settings, load_settings
-from pincite.support.arguments import shown
+from pincite.settings.sections.refresh import RefreshMode
+from pincite.support.arguments import require_choice, shown
 from pincite.support.current_folder import current_folder
+from pincite.support.fields import replace
+
+REFRESH_MODES: Final = tuple(filter(None, get_args(RefreshMode)))
 
 
 def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
@@ -30,6 +35,21 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
             hint=f"{str(settings.index.parent / '.pincite')!r}",
         )
     return settings
+
+
+def require_refresh(mode: RefreshMode | None) -> None:
+    """Raise UsageError for what is no mode of updates; None is one."""
+    if mode is not None:
+        require_choice("refresh", mode, REFRESH_MODES)
+
+
+def with_refresh(settings: Settings, mode: RefreshMode | None) -> Settings:
+    """The settings with this `refresh.mode`; as they are for None. Raises UsageError for any other
+    value."""
+    require_refresh(mode)
+    if mode is None:
+        return settings
+    return replace(settings, refresh=replace(settings.refresh, mode=mode))
 
 
 def trusted(settings: Settings) -> Settings:

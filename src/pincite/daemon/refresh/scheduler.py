@@ -102,11 +102,12 @@ class Refreshing:
             self._begin()
         elif wish.auto and self._is_due():
             self._begin()
-        if self.busy and not self._looked.is_set():
+        asked = wish.auto or wish.now
+        if asked and self.busy and not self._looked.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(WAIT_S):
                     await self._looked.wait()
-        if self._indexing and self._states.pending:
+        if asked and self._indexing and self._states.pending:
             await self._counting.soon(self._wish.every_s, WAIT_S)
         return self.state()
 

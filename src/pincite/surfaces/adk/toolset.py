@@ -17,7 +17,8 @@ from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
-from pincite.settings.of_index import settings_for
+from pincite.settings.of_index import settings_for, with_refresh
+from pincite.settings.sections.refresh import RefreshMode
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.support.fields import replace
 from pincite.surfaces.adk.arguments import (
@@ -73,7 +74,8 @@ class EvidenceToolset(BaseToolset):
     current folder. `tools` are the names of the tools that the agent gets. `collections`,
     `sources`, `kinds` and the filter `where` bind them to a part of the index, `tags` to passages
     with these attributes: calls cannot remove or change them. `preset` replaces the configured
-    profile. `max_tokens` is the maximum size of the text of an answer.
+    profile. The index follows changes of its files unless settings say otherwise; `refresh` (`auto`
+    or `manual`) overrides both. `max_tokens` is the maximum size of the text of an answer.
 
     `detail="full"` adds the whole evidence pack and its warnings to each answer, for programs;
     `detail="text"` leaves them out. By default, only answers of `retrieve_adk_evidence` have them.
@@ -96,6 +98,7 @@ class EvidenceToolset(BaseToolset):
         tags: Mapping[str, object] | None = None,
         preset: str | None = None,
         reranker: Reranker | None = None,
+        refresh: RefreshMode | None = None,
         debug: bool = False,
         max_tokens: int = MAX_TOKENS,
         detail: Detail | None = None,
@@ -115,7 +118,8 @@ class EvidenceToolset(BaseToolset):
             require_choice("detail", detail, get_args(Detail))
         self._max_tokens = max_tokens
         self._detail = detail
-        self._settings = settings_for(index)
+        settings = with_refresh(settings_for(index), refresh)
+        self._settings = replace(settings, refresh=settings.refresh.by_itself())
         self._names = tools
         self._collections = texts_of("collections", collections)
         self._sources = texts_of("sources", sources)

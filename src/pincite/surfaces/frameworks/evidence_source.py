@@ -17,6 +17,8 @@ from pincite.ports import Reranker
 from pincite.presets import PRESETS
 from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
+from pincite.settings.of_index import require_refresh, settings_for
+from pincite.settings.sections.refresh import RefreshMode
 from pincite.support.arguments import require_choice, require_count, require_kind
 from pincite.support.fields import replace
 from pincite.surfaces.text.parts import verdict_words
@@ -39,6 +41,7 @@ class Restrictions(TypedDict, total=False):
     tags: Mapping[str, object] | None
     preset: str | None
     reranker: Reranker | None
+    refresh: RefreshMode | None
 
 
 class SourceKeywords(Restrictions, total=False):
@@ -52,9 +55,16 @@ class IndexHandle:
     as `EvidenceSource`. Safe to use from several threads. A copy, also one in another process,
     opens the index again."""
 
-    def __init__(self, index: Place = None, reranker: Reranker | None = None) -> None:
+    def __init__(
+        self,
+        index: Place = None,
+        reranker: Reranker | None = None,
+        refresh: RefreshMode | None = None,
+    ) -> None:
+        require_refresh(refresh)
         self._index = index
         self._reranker = reranker
+        self._refresh = refresh
         self._opened: Pincite | None = None
         self._logged: tuple[Notice, ...] = ()
 
@@ -63,15 +73,20 @@ class IndexHandle:
         """Return the index, opened if necessary."""
         with _OPENING:
             if self._opened is None:
-                self._opened = Pincite(self._index, reranker=self._reranker)
+                settings = settings_for(self._index)
+                settings = replace(settings, refresh=settings.refresh.by_itself())
+                opened = Pincite(settings, reranker=self._reranker, refresh=self._refresh)
+                self._opened = opened
                 self._forgotten = weakref.finalize(self, _hang_up, self._opened)
                 self._forgotten.atexit = False  # an open index closes itself when Python exits
             return self._opened
 
-    def of(self, index: Place, reranker: Reranker | None = None) -> IndexHandle:
-        """Return this handle if it has these arguments, otherwise a new one."""
-        same = self._reranker is reranker and self._index == index
-        return self if same else IndexHandle(index, reranker)
+    def of(
+        self, index: Place, reranker: Reranker | None = None, refresh: RefreshMode | None = None
+    ) -> IndexHandle:
+        """Return this handle if it has these settings, otherwise a new one."""
+        same = self._reranker is reranker and self._index == index and self._refresh == refresh
+        return self if same else IndexHandle(index, reranker, refresh)
 
     def log(self, pack: EvidencePack) -> None:
         """Log the warnings of a pack that the previous pack did not have, and the reason if it is
@@ -93,7 +108,7 @@ class IndexHandle:
             opened.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {"_index": self._index, "_reranker": self._reranker}
+        kept = {"_index": self._index, "_reranker": self._reranker, "_refresh": self._refresh}
         return {**kept, "_opened": None, "_logged": ()}
 
 
@@ -104,7 +119,8 @@ class EvidenceSource:
     default the settings come from the environment and the current folder. `limit` is the number of
     passages; None takes the number of the profile. `collections`, `sources`, `kinds`, `where` and
     `tags` restrict all questions: no call can widen them, and no message about a call shows them.
-    Safe to use from several threads. Raises UsageError for an argument with a wrong type or value.
+    The index follows changes of its files as it does for a server, unless settings say otherwise;
+    `refresh` (`auto` or `manual`) overrides both. Safe to use from several threads. Raises UsageError for an argument with a wrong type or value.
     """
 
     def __init__(
@@ -119,6 +135,7 @@ class EvidenceSource:
         tags: Mapping[str, object] | None = None,
         preset: str | None = None,
         reranker: Reranker | None = None,
+        refresh: RefreshMode | None = None,
     ) -> None:
         if limit is not None:
             count_of(limit, "limit")
@@ -132,7 +149,9 @@ class EvidenceSource:
         self.limit = limit
         self._scope = replace(scope, unshown=tuple(n for n in given if getattr(scope, n)))
         self._preset = preset
-        self._handle = index if isinstance(index, IndexHandle) else IndexHandle(index, reranker)
+        self._handle = (
+            index if isinstance(index, IndexHandle) else IndexHandle(index, reranker, refresh)
+        )
 
     @property
     def pincite(self) -> Pincite:

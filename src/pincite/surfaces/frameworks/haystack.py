@@ -11,6 +11,7 @@ from typing import Any
 
 from pincite.errors import UsageError
 from pincite.model import EvidencePack, SourceType
+from pincite.settings.sections.refresh import RefreshMode
 from pincite.support.arguments import shown, texts_of
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
@@ -43,6 +44,7 @@ class PinciteRetriever:
         where: str = "",
         tags: dict[str, Any] | None = None,
         preset: str | None = None,
+        refresh: RefreshMode | None = None,
     ) -> None:
         index = text_of_path(index)
         if index is not None and not isinstance(index, str):
@@ -58,12 +60,13 @@ class PinciteRetriever:
         self.where = where
         self.tags = tags
         self.preset = preset
-        self._handle = IndexHandle(index)
+        self.refresh = refresh
+        self._handle = IndexHandle(index, refresh=refresh)
         self._source()
 
     def _source(self) -> EvidenceSource:
         """Return the source for the current values of the attributes, which a program can set."""
-        self._handle = self._handle.of(self.index)
+        self._handle = self._handle.of(self.index, refresh=self.refresh)
         if self.top_k is not None:
             count_of(self.top_k, "top_k")
         return EvidenceSource(
@@ -104,6 +107,7 @@ class PinciteRetriever:
             where=self.where,
             tags=self.tags,
             preset=self.preset,
+            refresh=self.refresh,
         )
 
     @classmethod

@@ -15,6 +15,7 @@ from pincite.errors import InvalidRecord
 from pincite.model import EvidencePack, SourceType
 from pincite.model.records import Record
 from pincite.records.normalise import MOST_ID_CHARS, id_of, is_address
+from pincite.settings.sections.refresh import RefreshMode
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
@@ -43,7 +44,7 @@ class PinciteRetriever(BaseRetriever):
     `index` is an index folder, by default the nearest one. `k` is the maximum number of passages;
     None takes the number of the profile. `where` is a filter, and `passage_tags` are attributes
     that a passage must have. `invoke(query, k=3, where="kind = 'docs'")` sets `k` and `where` for
-    one call; its filter narrows the retriever's own. A list of documents does not say why it is
+    one call; its filter narrows the retriever's own. `refresh` is that of `EvidenceSource`. A list of documents does not say why it is
     empty or what may be missing; `evidence` and the log do.
     """
 
@@ -58,6 +59,7 @@ class PinciteRetriever(BaseRetriever):
     passage_tags: Mapping[str, Any] | None = None
     preset: str | None = None
     reranker: Any = None
+    refresh: Annotated[RefreshMode | None, SkipValidation] = None
     _handle: IndexHandle = PrivateAttr(default_factory=IndexHandle)
 
     @field_validator("collections", "sources", "kinds", mode="before")
@@ -74,7 +76,7 @@ class PinciteRetriever(BaseRetriever):
     def _source(self) -> EvidenceSource:
         """Return the source for the current values of the fields: they may have been set, or
         updated in a copy. Copies share the open index."""
-        self._handle = self._handle.of(self.index, self.reranker)
+        self._handle = self._handle.of(self.index, self.reranker, self.refresh)
         if self.k is not None:
             count_of(self.k, "k")
         return EvidenceSource(
