@@ -25,7 +25,8 @@ def told(pack: EvidencePack) -> list[str]:
 def test_a_search_without_results_says_that_nothing_updates_the_index() -> None:
     with Pincite(".pincite") as pincite:
         (said,) = told(pincite.search(NOWHERE))
-        assert "`refresh()`" in said and "PINCITE_REFRESH=auto" in said
+        assert "`refresh()`" in said
+        assert "PINCITE_REFRESH=auto" in said
         assert told(pincite.search("how is a key rotated?")) == []
 
 

@@ -63,7 +63,8 @@ class Answerer(Remembering):
                 general knowledge, and say so. None: `answer.mode` of the profile.
             keywords: those of `search` except `mode`, `show_all` and `trace`: `limit`, `kinds`,
                 `paths`, `not_paths`, `where`, `collections`, `sources`, `ref`, `tags`, `preset`,
-                `by`, `context`, `budget_ms`, `subqueries`, `scope`, `profile`.
+                `by`, `context`, `budget_ms`, `subqueries`, `scope`, `profile`. `budget_ms` limits
+                the search, not the model that writes.
 
         Returns an answer. Its `kind` is `generated` if the model of `[models] llm` wrote it,
         `extractive` if none is configured (sentences of the evidence), `refused` if there is no

@@ -206,7 +206,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             context: the text shown around a passage: its `unit` (function, class, section or list),
                 its `neighbours`, all of its `section`, or `none`; None: as the profile says.
             budget_ms: after this many milliseconds, optional steps are skipped, and the pack names
-                them. None: no limit.
+                them. A provider's vector that is not there by then is not waited for, if keyword
+                search can answer. None: no limit.
             subqueries: rephrasings, each for one side: `lex: words`, `vec: a sentence`, `hyde: a
                 passage that could be the answer`; `intent: ...` is only for a reranker.
             scope: the arguments from `kinds` to `tags` as one value, instead of these.

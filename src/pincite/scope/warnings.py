@@ -14,6 +14,7 @@ _FAILED: Final = "collection_failed"
 _OF_NO_SEARCH: Final = ("query_cut", _FAILED, "nothing_in_scope")
 #: Codes of warnings that quote an error, which may name its collection.
 _QUOTING: Final = (
+    "budget_no_vectors",
     "context_unavailable",
     "dense_unavailable",
     "probe_unavailable",

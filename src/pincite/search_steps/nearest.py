@@ -29,7 +29,8 @@ async def probe_nearest(run: Run) -> Probed | None:
         return compared.candidates
 
     limit_s = profile.retrieve.timeout_s
-    probed = await probe(run.query, deps.collections, scope, profile.probe, there, limit_s)
+    asked = (deps.collections, scope, profile.probe, there, limit_s)
+    probed = await probe(run.query, *asked, left_ms=run.left_ms)
     return run.trace.tap("probe", probed)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from pincite.model import Candidate, Fused, Notice, Pool, Ranking
 from pincite.ports import Searchable, Stored
 from pincite.ports.failures import split_failures
-from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.concurrency import gather_outcomes, store_turn, with_timeout
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
@@ -53,14 +53,15 @@ async def load(
     ids: dict[str, list[str]] = {}
     for hit in wanted:
         ids.setdefault(hit.collection, []).append(hit.id)
-    answers = await gather_outcomes(
-        [
-            with_timeout(
-                name, by_name[name].index.load(name, keys, vectors=config.vectors), timeout_s
-            )
-            for name, keys in ids.items()
-        ]
-    )
+    async with store_turn():
+        answers = await gather_outcomes(
+            [
+                with_timeout(
+                    name, by_name[name].index.load(name, keys, vectors=config.vectors), timeout_s
+                )
+                for name, keys in ids.items()
+            ]
+        )
     answered, failed = split_failures(ids, answers)
     stored: dict[tuple[str, str], Stored] = {
         (name, one.chunk.id): one for name, found in answered.items() for one in found

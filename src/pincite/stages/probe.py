@@ -34,7 +34,7 @@ from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
 from pincite.ports.query_vectors import ENCODING_SHARE, QueryVectors
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
-from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.concurrency import gather_outcomes, store_turn, with_timeout
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
 from pincite.support.terminal import one_line
@@ -144,6 +144,7 @@ async def probe(
     config: ProbeConfig,
     citable: Citable,
     timeout_s: float,
+    left_ms: float | None = None,
 ) -> Probed:
     """Find the nearest chunk of each collection by cosine, within the scope of the search, and
     judge by the nearest of all.
@@ -155,7 +156,7 @@ async def probe(
     concern a single collection, and UsageError for an invalid filter.
     """
     schema = schema_of((one.spec for one in collections), scope)
-    vectors, lost = await _vectors(query.text, collections, timeout_s)
+    vectors, lost = await _vectors(query.text, collections, timeout_s, left_ms)
 
     async def look(one: Searchable) -> _Found:
         if one.dense is None or one.spec.dense is None:
@@ -165,9 +166,9 @@ async def probe(
         filter_ = await scope_filter(one, scope, schema)
         return await _nearest(one, vectors[fingerprint], filter_, config, citable)
 
-    outcomes = await gather_outcomes(
-        [with_timeout(scope.called(one.spec.name), look(one), timeout_s) for one in collections]
-    )
+    looks = ((scope.called(one.spec.name), look(one)) for one in collections)
+    async with store_turn():
+        outcomes = await gather_outcomes([with_timeout(*each, timeout_s) for each in looks])
     unknown: list[tuple[str, str]] = []
     found: list[_Found] = []
     for one, outcome in zip(collections, outcomes, strict=True):
@@ -228,13 +229,22 @@ def _own(error: BaseException) -> PinciteError:
 
 
 async def _vectors(
-    text: str, collections: Sequence[Searchable], timeout_s: float
+    text: str, collections: Sequence[Searchable], timeout_s: float, left_ms: float | None
 ) -> tuple[dict[str, Vector], dict[str, PinciteError]]:
     """Embed the question once with each model, in the same share of the time as in a search.
     Returns vectors and errors by fingerprint."""
     encoders = {one.dense.fingerprint: one.dense for one in collections if one.dense is not None}
-    wanted = QueryVectors(shared=False, limit_s=timeout_s * ENCODING_SHARE)
-    outcomes = await gather_outcomes([wanted.of(encoder, text) for encoder in encoders.values()])
+    # without any keyword search, the search itself could only wait for the same vectors again
+    waited = {
+        one.dense.fingerprint
+        for one in collections
+        if one.dense is not None and (one.rung.startswith("bundled") or not one.spec.sparse)
+    }
+    limit_s = timeout_s * ENCODING_SHARE
+    wanted = QueryVectors(shared=False, limit_s=limit_s, budget_ms=left_ms)
+    outcomes = await gather_outcomes(
+        [wanted.of(one, text, hurried=name not in waited) for name, one in encoders.items()]
+    )
     vectors: dict[str, Vector] = {}
     lost: dict[str, PinciteError] = {}
     for name, outcome in zip(encoders, outcomes, strict=True):

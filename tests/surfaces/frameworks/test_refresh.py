@@ -66,7 +66,7 @@ def of_dspy(index: Path, opened: Opened, **given: Any) -> Callable[[], list[str]
     return lambda: made(QUESTION).passages
 
 
-def of_adk(index: Path, opened: Opened, **given: Any) -> Callable[[], list[str]]:  # noqa: ARG001
+def of_adk(index: Path, opened: Opened, **given: Any) -> Callable[[], list[str]]:
     async def ask() -> list[str]:
         toolset = EvidenceToolset(index, detail="full", **given)
         try:

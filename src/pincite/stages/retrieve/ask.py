@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,14 +21,14 @@ from pincite.model import (
 )
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.ports.failures import rate_notices, split_failures
-from pincite.ports.query_vectors import ENCODING_SHARE, QueryVectors
+from pincite.ports.query_vectors import ENCODING_SHARE, BudgetSpent, QueryVectors
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
 from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
-from pincite.support.concurrency import gather, gather_outcomes, with_timeout
+from pincite.support.concurrency import gather, gather_outcomes, store_turn, with_timeout
 from pincite.support.fields import replace
 
 _DEFINING = 10  # chunks of each name in a pass for definitions
@@ -54,25 +55,37 @@ async def retrieve(
     config: RetrieveConfig,
     done: Pass = Pass(),
     deep: Collection[str] = (),
+    left_ms: Callable[[], float | None] = lambda: None,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
     A widened kind of source is also searched separately, with larger limits. `deep` names the
     collections with at least `code_limit` hits of each side. A collection that fails or is late is
     left out and named in a notice. If none is left, the error of the first one is raised.
+    `left_ms` returns the rest of the time budget, None without one: a provider's vector that takes
+    longer is not waited for.
     """
+    async with store_turn():
+        return await _retrieve(query, collections, scope, config, done, deep, left_ms())
+
+
+async def _retrieve(
+    query: Query,
+    collections: Sequence[Searchable],
+    scope: Scope,
+    config: RetrieveConfig,
+    done: Pass,
+    deep: Collection[str],
+    budget_ms: float | None,
+) -> Retrieved:
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
     limit_s = config.timeout_s * ENCODING_SHARE
-    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s)
+    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s, budget_ms=budget_ms)
     try:
         results = await gather_outcomes(
             [
-                with_timeout(
-                    scope.called(one.spec.name),
-                    _one(query, one, scope, schema, limits, done, vectors),
-                    config.timeout_s,
-                )
+                _one(query, one, scope, schema, limits, done, vectors)
                 for one, limits in zip(collections, settings, strict=True)
             ]
         )
@@ -106,15 +119,20 @@ async def _one(
     vectors: QueryVectors,
 ) -> Retrieved:
     """Search one collection: the question with its sub-queries and, in a later pass, its
-    rephrasings and widened kinds."""
+    rephrasings and widened kinds. Raises StoreError if the collection exceeds its time limit. The
+    model has a limit of its own, so that a part is left for keyword search even if the process
+    stood still meanwhile."""
     name = collection.spec.name
+    loop = asyncio.get_running_loop()
+    end_s = loop.time() + config.timeout_s
+    in_time = partial(with_timeout, scope.called(name), timeout_s=config.timeout_s)
     wordings = [Expansion(query.text), *query.subqueries]
     if done.expanded:
         wordings += [
             e for e in query.expansions if e.collection in ("", name, collection.spec.public_name)
         ]
     notices: list[Notice] = []
-    filter_ = await scope_filter(collection, scope, schema)
+    filter_ = await in_time(scope_filter(collection, scope, schema))
     requests = [
         await _request(wording, query, collection, scope, filter_, config, vectors, notices)
         for wording in wordings
@@ -127,7 +145,7 @@ async def _one(
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
     asked += [(0, query.text, request) for request in wider]
-    answers = await gather(
+    asking = gather(
         [
             ask(collection, request)
             if config.keyword == "bm25"
@@ -135,6 +153,8 @@ async def _one(
             for _, text, request in asked
         ]
     )
+    least_s = config.timeout_s * (1 - ENCODING_SHARE)
+    answers = await in_time(asking, left_s=max(end_s - loop.time(), least_s))
     numbered = [(n, found) for (n, _, _), found in zip(asked, answers, strict=True)]
     scales = {"dense": collection.spec.dense or ""}
     merged = merge_wordings(
@@ -233,15 +253,13 @@ async def _dense(
             notices.append(Notice("lexical_only", said))
     elif collection.dense is not None:
         try:
-            return await vectors.of(collection.dense, text)
+            hurried = notices is not None and _is_hurried(collection)
+            return await vectors.of(collection.dense, text, hurried=hurried)
         except PinciteError as error:
             if notices is None or not collection.spec.sparse:
                 raise
-            notices.append(
-                Notice(
-                    "dense_unavailable", f"{name} was searched by keywords only: {error.message}"
-                )
-            )
+            code = "budget_no_vectors" if isinstance(error, BudgetSpent) else "dense_unavailable"
+            notices.append(Notice(code, f"{name} was searched by keywords only: {error.message}"))
             notices += rate_notices(error)
     return None
 
@@ -257,15 +275,22 @@ async def _further(
     notice gives the reason, except for a collection without vectors, which has its own notice."""
     if collection.spec.dense is None or collection.dense is None:
         return None
+    hurried = _is_hurried(collection)
     try:
         if wording.kind == "hyde":
-            return await vectors.of_document(collection.dense, wording.text)
-        return await vectors.of(collection.dense, wording.text)
+            return await vectors.of_document(collection.dense, wording.text, hurried=hurried)
+        return await vectors.of(collection.dense, wording.text, hurried=hurried)
     except PinciteError as error:
         name = scope.called(collection.spec.name)
         said = f"{name} was searched without {wording.kind}: {error.message}"
         notices.append(Notice("subquery_unavailable", said))
         return None
+
+
+def _is_hurried(collection: Searchable) -> bool:
+    """Does the time budget end the wait for a vector? A model of this process or of the daemon
+    answers soon, and without keyword search there would be no result."""
+    return bool(collection.spec.sparse) and not collection.rung.startswith("bundled")
 
 
 def _asks(request: SearchRequest) -> bool:

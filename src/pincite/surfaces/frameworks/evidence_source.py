@@ -120,7 +120,8 @@ class EvidenceSource:
     passages; None takes the number of the profile. `collections`, `sources`, `kinds`, `where` and
     `tags` restrict all questions: no call can widen them, and no message about a call shows them.
     The index follows changes of its files as it does for a server, unless settings say otherwise;
-    `refresh` (`auto` or `manual`) overrides both. Safe to use from several threads. Raises UsageError for an argument with a wrong type or value.
+    `refresh` (`auto` or `manual`) overrides both. Safe to use from several threads. Raises
+    UsageError for an argument with a wrong type or value.
     """
 
     def __init__(

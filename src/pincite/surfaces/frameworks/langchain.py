@@ -44,8 +44,8 @@ class PinciteRetriever(BaseRetriever):
     `index` is an index folder, by default the nearest one. `k` is the maximum number of passages;
     None takes the number of the profile. `where` is a filter, and `passage_tags` are attributes
     that a passage must have. `invoke(query, k=3, where="kind = 'docs'")` sets `k` and `where` for
-    one call; its filter narrows the retriever's own. `refresh` is that of `EvidenceSource`. A list of documents does not say why it is
-    empty or what may be missing; `evidence` and the log do.
+    one call; its filter narrows the retriever's own. `refresh` is that of `EvidenceSource`. A list
+    of documents does not say why it is empty or what may be missing; `evidence` and the log do.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
