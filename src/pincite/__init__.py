@@ -18,9 +18,15 @@ from pincite.support.late_names import late_names
 from pincite.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from pincite.citations.compare_claim import Claim
+    from pincite.asking import SearchOptions
+    from pincite.citations.check_item import Checked
+    from pincite.citations.compare_claim import Claim, ClaimCheck
+    from pincite.citations.files import Listing, Most, Passages
+    from pincite.citations.passage import Passage
+    from pincite.daemon.refresh.freshness import Freshness
     from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
+    from pincite.engine.descriptions import Description
     from pincite.errors import (
         AuthError,
         CollectionsFailed,
@@ -49,16 +55,26 @@ if TYPE_CHECKING:
         UsageError,
     )
     from pincite.ingestion.options import IndexOptions
+    from pincite.ingestion.report import IngestReport, Progress
+    from pincite.maintenance.reembed import Reembedded, ReembedOptions
     from pincite.model import (
+        Answer,
+        AnswerPiece,
         Evidence,
         EvidencePack,
+        Fact,
+        Notice,
         Question,
         Record,
         RecordPage,
         Scope,
+        Turn,
         Verdict,
     )
+    from pincite.model.context_block import ContextBlock
+    from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
     from pincite.profile import Profile
+    from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
     from pincite.scope.where import quote
     from pincite.settings.load import Settings, load_settings
     from pincite.sync import Pincite
@@ -71,9 +87,15 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
     __getattr__ = late_names(
         __name__,
         {
-            "pincite.citations.compare_claim": "Claim",
+            "pincite.asking": "SearchOptions",
+            "pincite.citations.check_item": "Checked",
+            "pincite.citations.compare_claim": "Claim ClaimCheck",
+            "pincite.citations.files": "Listing Most Passages",
+            "pincite.citations.passage": "Passage",
+            "pincite.daemon.refresh.freshness": "Freshness",
             "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
             "pincite.engine": "AsyncPincite",
+            "pincite.engine.descriptions": "Description",
             "pincite.errors": (
                 "AuthError CollectionsFailed ConfigError ConversationNotFound"
                 " DaemonOfAnotherVersion DiskFull FingerprintMismatch IndexNotFound IndexTooNew"
@@ -83,8 +105,16 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 " UsageError"
             ),
             "pincite.ingestion.options": "IndexOptions",
-            "pincite.model": "Evidence EvidencePack Question Record RecordPage Scope Verdict",
+            "pincite.ingestion.report": "IngestReport Progress",
+            "pincite.maintenance.reembed": "ReembedOptions Reembedded",
+            "pincite.model": (
+                "Answer AnswerPiece Evidence EvidencePack Fact Notice Question Record"
+                " RecordPage Scope Turn Verdict"
+            ),
+            "pincite.model.context_block": "ContextBlock",
+            "pincite.ports": "CollectionInfo ConversationState Reranker Waiting",
             "pincite.profile": "Profile",
+            "pincite.records.report": "DeleteReport UpsertProgress UpsertReport",
             "pincite.scope.where": "quote",
             "pincite.settings.load": "Settings load_settings",
             "pincite.sync": "Pincite",
@@ -93,47 +123,73 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
     )
 
 __all__ = [
+    "Answer",
+    "AnswerPiece",
     "AsyncPincite",
     "AuthError",
+    "Checked",
     "Claim",
+    "ClaimCheck",
+    "CollectionInfo",
     "CollectionsFailed",
     "ConfigError",
+    "ContextBlock",
     "ConversationNotFound",
+    "ConversationState",
     "DaemonOfAnotherVersion",
+    "DeleteReport",
+    "Description",
     "DiskFull",
     "Evidence",
     "EvidencePack",
+    "Fact",
     "FingerprintMismatch",
+    "Freshness",
     "IndexNotFound",
     "IndexOptions",
     "IndexTooNew",
     "IndexUnavailable",
+    "IngestReport",
     "InvalidAttribute",
     "InvalidRecord",
+    "Listing",
     "MemoryUnavailable",
     "ModelUnavailable",
+    "Most",
     "NoDenseVectors",
+    "Notice",
     "OpenModels",
+    "Passage",
+    "Passages",
     "Pincite",
     "PinciteError",
     "Profile",
+    "Progress",
     "ProviderError",
     "Question",
     "Ranked",
     "RateLimited",
     "Record",
     "RecordPage",
+    "ReembedOptions",
+    "Reembedded",
+    "Reranker",
     "Scope",
+    "SearchOptions",
     "Settings",
     "SourceError",
     "SourcesMissing",
     "StoreError",
     "TagsRequired",
     "Trace",
+    "Turn",
     "Unavailable",
     "UntrustedConfig",
+    "UpsertProgress",
+    "UpsertReport",
     "UsageError",
     "Verdict",
+    "Waiting",
     "__version__",
     "embed_documents",
     "embed_query",

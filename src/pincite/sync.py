@@ -6,8 +6,8 @@ from collections.abc import (
     AsyncIterable,
     Awaitable,
     Callable,
+    Generator,
     Iterable,
-    Iterator,
     Mapping,
 )
 from functools import partial
@@ -263,7 +263,7 @@ class Pincite:
         conversation: str = "",
         mode: ChatMode | None = None,
         **keywords: Unpack[AnswerKeywords],
-    ) -> Iterator[AnswerEvent]:
+    ) -> Generator[AnswerEvent, None, None]:
         """See `AsyncPincite.answer_stream`."""
         of = partial(self._engine.answer_stream, text, user=user, conversation=conversation)
         return self._thread.iterate(partial(of, mode=mode, **keywords))

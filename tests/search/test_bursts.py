@@ -93,7 +93,7 @@ def test_a_late_collection_has_a_hint() -> None:
         index: Any = OneByOne(made.index, each_s=5.0)
         await searched(replace(made, index=index), profile(0.05))
 
-    with pytest.raises(StoreError, match="main gave no answer within 0.05 s") as raised:
+    with pytest.raises(StoreError, match=r"main gave no answer within 0.05 s") as raised:
         asyncio.run(late())
     assert "retrieve.timeout_s" in raised.value.hint
 
@@ -141,7 +141,7 @@ def test_a_budget_does_not_end_the_wait_where_nothing_else_can_answer() -> None:
         one = replace(made, dense=Slow(), **API)
         return await searched(one, profile(1.0, "vector"), budget_ms=100)
 
-    with pytest.raises(Unavailable, match="within 0.8 s"):
+    with pytest.raises(Unavailable, match=r"within 0.8 s"):
         asyncio.run(asked())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Unpack
 
@@ -82,7 +82,7 @@ class Answerer(Remembering):
         from pincite.model import Answer
 
         options = _options(text, user, conversation, mode, keywords)
-        async with aclosing(self.answering(options)) as events:  # type: ignore[type-var]
+        async with aclosing(self.answering(options)) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     return event
@@ -96,7 +96,7 @@ class Answerer(Remembering):
         conversation: str = "",
         mode: ChatMode | None = None,
         **keywords: Unpack[AnswerKeywords],
-    ) -> AsyncIterator[AnswerEvent]:
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """Like `answer`, as a stream: `AnswerPiece`s while it is written, then the `Answer`.
 
         Arguments:
@@ -107,7 +107,8 @@ class Answerer(Remembering):
             keywords: as in `answer`.
 
         Pieces are the model's own text. The final `Answer` may lack some of their citations: those
-        of unknown passages are removed. Closing the iterator ends the request to the model. Raises
+        of unknown passages are removed, so show the text of the pieces or that of the answer, not
+        both. Closing the generator ends the request to the model. Raises
         the errors of `answer`.
 
         >>> pieces = [one async for one in pincite.answer_stream("how is a key rotated?")]
@@ -118,7 +119,7 @@ class Answerer(Remembering):
 
     async def answering(
         self, options: AnswerOptions, *, trace: Trace | None = None, admit: Admit | None = None
-    ) -> AsyncIterator[AnswerEvent]:
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """Like `answer_stream`, with all options as one value.
 
         Arguments:

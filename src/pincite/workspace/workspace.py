@@ -251,7 +251,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         asked = within.narrowed(SearchOptions(text, **keywords))
         options = AnswerOptions(asked, owner_of(who), conversation, mode)
         events = self._engine.answering(options, admit=within.admission)
-        async with aclosing(events):  # type: ignore[type-var]
+        async with aclosing(events):
             async for event in events:
                 yield event
 

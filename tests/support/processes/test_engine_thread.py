@@ -8,7 +8,7 @@ import copy
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NoReturn
@@ -146,7 +146,7 @@ def test_errors_of_the_caller_reach_the_work_and_then_the_caller(
 
 
 def test_closing_ends_the_calls_of_other_threads(opened: EngineThread[Sleeper]) -> None:
-    async def forever() -> AsyncIterator[int]:
+    async def forever() -> AsyncGenerator[int, None]:
         yield 1
         await opened.engine.sleep()
 
@@ -166,13 +166,13 @@ def test_closing_ends_the_calls_of_other_threads(opened: EngineThread[Sleeper]) 
 
 
 def test_an_iterator_that_is_left_early_cancels_the_rest(opened: EngineThread[Sleeper]) -> None:
-    async def forever() -> AsyncIterator[int]:
+    async def forever() -> AsyncGenerator[int, None]:
         yield 1
         await opened.engine.sleep()
 
     items = opened.iterate(forever)
     assert next(items) == 1
-    items.close()  # type: ignore[attr-defined]
+    items.close()
     assert opened.engine.cancelled.wait(_LIMIT_S)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import ExitStack, aclosing, suppress
 from functools import partial
 from queue import SimpleQueue
@@ -109,13 +109,13 @@ class EngineThread(Generic[E]):
                 hint="call it when the function has returned, or from another thread",
             )
 
-    def iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-        """Yield the items of an async iterator of the engine, which runs ahead in the thread of the
-        loop. Leaving it early cancels the rest. Raises UsageError as `call` does."""
+    def iterate(self, opening: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
+        """Yield the items of an async generator of the engine, which runs ahead in the thread of
+        the loop. Leaving it early cancels the rest. Raises UsageError as `call` does."""
         found: SimpleQueue[tuple[T, ...] | None] = SimpleQueue()
 
         async def fill() -> None:
-            async with aclosing(opening()) as items:  # type: ignore[type-var]
+            async with aclosing(opening()) as items:
                 async for one in items:
                     found.put((one,))
 

@@ -111,7 +111,7 @@ async def _answered(engine: AsyncPincite, options: AnswerOptions, *, shown: bool
     found: Answer | None = None
     with ExitStack() as patience:
         patience.enter_context(waiting(sys.stderr, "searching for an answer"))
-        async with aclosing(engine.answering(options)) as events:  # type: ignore[type-var]
+        async with aclosing(engine.answering(options)) as events:
             async for event in events:
                 patience.close()
                 if isinstance(event, Answer):

@@ -51,7 +51,7 @@ async def _answer(
         tags=bind_tags(bound, asked.tags),
     )
     options = AnswerOptions(searched, mode=asked.mode)
-    async with aclosing(engine.answering(options)) as events:  # type: ignore[type-var]
+    async with aclosing(engine.answering(options)) as events:
         async for event in events:
             if isinstance(event, Answer):
                 full: Any = msgspec.to_builtins(event) if asked.detail == "full" else None
