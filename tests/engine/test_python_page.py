@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pincite.errors
-from pincite import AsyncPincite, load_settings
+from pincite import AsyncPincite, load_settings, sync
 from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
 from pincite.surfaces.mcp.tools import SearchArguments
@@ -26,7 +27,7 @@ def test_the_program_prints_what_the_page_shows(tmp_path: Path) -> None:
     assert made[0] == "sh"
     subprocess.run(["bash", "-ec", made[1]], cwd=tmp_path, check=True)
     programs = [text for kind, text in blocks if kind == "python"]
-    assert len(programs) == 8
+    assert len(programs) == 9
     program = f"\nprint({_MARK!r})\n".join(programs)
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     done = subprocess.run(
@@ -89,3 +90,30 @@ def test_the_table_names_what_mcp_and_python_take() -> None:
     beside = {"text", "scope", "profile", "show_all", "corpus", "here", "optimise"}
     assert named == {*SearchOptions.__dataclass_fields__} - beside
     assert by_mcp == {*SearchArguments.__struct_fields__} - {"query", "max_tokens", "detail"}
+
+
+#: Of Python, names for a few literal texts, and keywords that are documented one by one.
+NOT_OF_PINCITE = frozenset(
+    """AsyncIterable BaseException Callable Generator Iterable Literal Mapping PathLike Self
+    TracebackType Unpack bool float int object str tuple type
+    AnswerEvent Around ChatMode ContextOrder CountTokens SearchMode SourceType TaskMode
+    AnswerKeywords IndexKeywords RecordKeywords SearchKeywords
+    Admit RefreshMode Reembedding""".split()
+)
+
+
+def test_types_of_public_methods_can_be_imported_from_pincite() -> None:
+    tree = ast.parse(Path(sync.__file__).read_text(encoding="utf-8"))
+    (shown,) = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    named: set[str] = set()
+    for method in [one for one in shown.body if isinstance(one, ast.FunctionDef)]:
+        if method.name[0] == "_" and method.name != "__init__":
+            continue
+        given = [*method.args.args, *method.args.kwonlyargs]
+        annotations = [one.annotation for one in given if one.annotation] + [method.returns]
+        for annotation in filter(None, annotations):
+            named |= {one.id for one in ast.walk(annotation) if isinstance(one, ast.Name)}
+    assert {"Freshness", "Passage", "SearchOptions"} <= named
+    assert named - NOT_OF_PINCITE <= set(pincite.__all__)
+    table = PAGE.split("\n## Types\n")[1]
+    assert (named - NOT_OF_PINCITE) - set(re.findall(r"`(\w+)`", table)) == set()

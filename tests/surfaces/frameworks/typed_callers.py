@@ -9,7 +9,7 @@ from agents import Agent
 from google.adk.agents import LlmAgent
 from langchain_core.documents import Document
 
-from pincite import EvidencePack
+from pincite import AnswerPiece, AsyncPincite, EvidencePack, Pincite
 from pincite.surfaces.adk import EvidenceToolset
 from pincite.surfaces.frameworks import openai_agents, pydantic_ai
 from pincite.surfaces.frameworks.dspy import PinciteRetriever as Dspy
@@ -43,3 +43,12 @@ def adapters() -> None:
     Dspy(".pincite", kindz="docs")  # type: ignore[call-arg]
     openai_agents.evidence_tool(".pincite", kindz="docs")  # type: ignore[call-arg]
     pydantic_ai.evidence_tool(".pincite", preset=3)  # type: ignore[arg-type]
+
+
+async def streams(pincite: Pincite, other: AsyncPincite) -> None:
+    """Close the streams of both classes."""
+    events = pincite.answer_stream("why?")
+    pieces = [one.text for one in events if isinstance(one, AnswerPiece)]
+    assert_type(pieces, list[str])
+    events.close()
+    await other.answer_stream("why?").aclose()
