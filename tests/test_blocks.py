@@ -11,6 +11,7 @@ import importlib
 import json
 import re
 import shlex
+import subprocess
 import textwrap
 import tomllib
 from collections.abc import Iterator
@@ -109,6 +110,23 @@ def test_programs_of_a_page_import_what_exists(page: str) -> None:
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pincite"):
                 module = importlib.import_module(str(node.module))
                 assert [one.name for one in node.names if not hasattr(module, one.name)] == []
+
+
+#: Names that a page introduces in its text, not in a program.
+_GIVEN = {
+    "docs/local.md": {"pincite"},
+    "docs/workspaces.md": {"Access", "Workspace", "feed", "settings", "user_id", "workspaces"},
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page, "python"))])
+def test_programs_of_a_page_use_no_name_that_nothing_defines(page: str) -> None:
+    programs = "\n".join(text for text in blocks(page, "python") if not text.startswith(">>> "))
+    command = ["ruff", "check", "--isolated", "--select", "F821", "--output-format", "concise", "-"]
+    done = subprocess.run(command, input=programs, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    undefined = set(re.findall(r"Undefined name `(\w+)`", done.stdout))
+    assert undefined == _GIVEN.get(page, set())
 
 
 @pytest.mark.parametrize(
