@@ -122,3 +122,22 @@ def test_a_folder_that_cannot_be_named_is_an_error(folder: str) -> None:
 def test_a_name_that_there_is_not_is_an_error_that_names_all() -> None:
     with pytest.raises(ConfigError, match=r"known prompts: .*strict"):
         read_prompt("../config")
+
+
+@pytest.mark.parametrize("text", ["Answer {question}.", "{{ context }}", "Use {Documents} only."])
+def test_a_placeholder_that_nothing_replaces_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "strict.md").write_text(text)
+    with pytest.raises(ConfigError, match="which nothing replaces"):
+        read_prompts(str(tmp_path)).read("strict")
+
+
+def test_braces_of_other_texts_stay(tmp_path: Path) -> None:
+    (tmp_path / "strict.md").write_text('Write JSON such as {"a": {"b": 1}} or ${HOME}.')
+    assert "${HOME}" in read_prompts(str(tmp_path)).read("strict").text
+
+
+@pytest.mark.parametrize("name", ["condense", "summary"])
+def test_prompts_with_values_of_the_program_are_not_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.md").write_text("Something else.")
+    with pytest.raises(ConfigError, match=r"contains none of strict\.md"):
+        read_prompts(str(tmp_path)).read("strict")

@@ -8,19 +8,28 @@ identifies it.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
 from pincite.support.capabilities import open_to_read
 
 REFUSAL: Final = "refusal"
+#: Those that a folder may replace. The others have placeholders, and code reads their answers.
+REPLACEABLE: Final = (*get_args(ChatMode), REFUSAL)
+#: What templates of other programs have for the parts that are appended here.
+_PLACEHOLDER: Final = re.compile(
+    r"\{+ ?(?:question|query|input|context|contexts|passages?|evidence|documents?|sources|history"
+    r"|chat_history|conversation|memory|summary|answer) ?\}+",
+    re.IGNORECASE,
+)
 #: A longer prompt would leave no room for evidence.
 MOST_BYTES: Final = 32_000
 _OWN: Final = Path(__file__).with_name("prompts")
@@ -109,7 +118,7 @@ def _own(name: str) -> str:
 
 def _replaced(folder: Path) -> tuple[Path, list[str]]:
     """Return the real path of the folder, and the names of its prompts."""
-    files = {name: f"{name}.md" for name in prompt_names()}
+    files = {name: f"{name}.md" for name in REPLACEABLE}
     said = f"answer.prompts is {str(folder)!r}"
     try:
         place = folder.resolve(strict=True)
@@ -138,6 +147,11 @@ def _read(folder: Path, name: str) -> str:
         raise ConfigError(f"the prompt {file} cannot be read: {error}") from error
     if len(raw) > MOST_BYTES:
         raise ConfigError(f"the prompt {file} has more than {MOST_BYTES:,} bytes")
+    if found := _PLACEHOLDER.search(text):
+        raise ConfigError(
+            f"the prompt {file} contains {found[0]!r}, which nothing replaces",
+            hint="remove it: passages, memory, earlier turns and the question follow the prompt",
+        )
     if not text:
         raise ConfigError(f"the prompt {file} is empty", hint="remove it to use the bundled one")
     return text
