@@ -66,7 +66,7 @@ def test_no_warning_names_a_collection_that_a_tool_is_bound_to(
 def test_where_nothing_was_searched_no_warning_is_about_a_search(
     index: Path, opened: Opened
 ) -> None:
-    source = opened(EvidenceSource(index))
+    source = opened(EvidenceSource(index, refresh="auto"))
     told = asyncio.run(evidence_text(source, "how is a key rotated?", "path ^= nowhere/"))
     assert "Nothing was searched." in told
     assert "warning" not in told

@@ -18,6 +18,7 @@ from pincite.surfaces.frameworks.evidence_source import (
     count_of,
     metadata_of,
     reason_of,
+    require_taken,
     warnings_of,
 )
 
@@ -37,6 +38,7 @@ class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has 
         unknown argument, and UsageError for an invalid value."""
         if "limit" in searched:
             raise TypeError("PinciteRetriever() takes k, not limit")
+        require_taken("PinciteRetriever", searched, top_k="k", similarity_top_k="k")
         super().__init__(k=count_of(k, "k"))
         self._source = EvidenceSource(index, **searched)
 

@@ -8,6 +8,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeAlias, TypedDict
 
 from pincite.asking import checked
@@ -262,6 +263,17 @@ def count_of(value: object, name: str) -> int:
         raise UsageError(f"{name} is {value!r}; it takes a whole number")
     require_count(name, value, most=_MOST)
     return value
+
+
+def require_taken(called: str, given: Mapping[str, object], **meant: str) -> None:
+    """Raise TypeError for an argument that an `EvidenceSource` does not have. `meant` has the names
+    that a framework uses for arguments of ours."""
+    taken = SourceKeywords.__annotations__
+    for name in given:
+        if name not in taken:
+            close = meant.get(name) or next(iter(get_close_matches(name, taken, n=1)), "")
+            hint = f"; use {close}=" if close else f"; it takes {', '.join(sorted(taken))}"
+            raise TypeError(f"{called}() does not take {name!r}{hint}")
 
 
 def text_of_path(index: Any) -> Any:

@@ -18,6 +18,8 @@ from pincite.encoders.functions import OpenModels
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
 from pincite.model.citation import parse_citation
+from pincite.providers.names import parse_model
+from pincite.providers.registry import find_provider
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
@@ -26,6 +28,7 @@ from pincite.surfaces.frameworks.evidence_source import (
     SourceKeywords,
     count_of,
     metadata_of,
+    require_taken,
     text_of_path,
 )
 
@@ -51,6 +54,7 @@ class PinciteRetriever(BaseRetriever):
         verbose: bool = False,
         **searched: Unpack[SourceKeywords],
     ) -> None:
+        require_taken("PinciteRetriever", searched, similarity_top_k="limit", top_k="limit")
         self._source = EvidenceSource(index, **searched)
         super().__init__(callback_manager=callback_manager, verbose=verbose)
 
@@ -132,7 +136,9 @@ class PinciteVerify(BaseNodePostprocessor):
 
 class PinciteRerank(BaseNodePostprocessor):
     """A postprocessor that sorts nodes with a reranker and keeps the best `top_n`. `model` is the
-    name of the reranker, such as `voyage:rerank-2.5`, by default that of the index's settings."""
+    name of the reranker, such as `voyage:rerank-2.5`, by default that of the index's settings.
+    Raises UsageError for a number below 1 and for a name that is no reranker of a known provider.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -145,6 +151,16 @@ class PinciteRerank(BaseNodePostprocessor):
     @classmethod
     def _named(cls, given: Any) -> Any:
         return text_of_path(given)
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self._check()
+
+    def _check(self) -> None:
+        """Raise UsageError for fields that no question could be answered with, as they are now."""
+        count_of(self.top_n, "top_n")
+        if self.model:
+            find_provider(parse_model(self.model).provider, "rerank")
 
     @classmethod
     def class_name(cls) -> str:
@@ -161,6 +177,7 @@ class PinciteRerank(BaseNodePostprocessor):
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
+        self._check()
         if query_bundle is None:
             raise UsageError("a question is missing: rerankers compare nodes with it")
         if not nodes:

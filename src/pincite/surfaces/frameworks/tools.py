@@ -9,7 +9,12 @@ from msgspec import Meta
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.arguments import require_count
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource, Place, SourceKeywords
+from pincite.surfaces.frameworks.evidence_source import (
+    EvidenceSource,
+    Place,
+    SourceKeywords,
+    require_taken,
+)
 from pincite.surfaces.tools.arguments import WHERE, take_arguments
 from pincite.surfaces.tools.hints import ToolNames, for_tools
 from pincite.surfaces.tools.texts import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS, answer_text
@@ -34,6 +39,7 @@ def tool_source(
     has its own."""
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
     if not isinstance(index, EvidenceSource):
+        require_taken("evidence_tool", searched, top_k="limit", k="limit")
         return EvidenceSource(index, **searched)
     if searched:
         raise TypeError(f"an EvidenceSource has its own {', '.join(sorted(searched))}")
