@@ -13,6 +13,7 @@ import msgspec
 from pincite.engine.memory import Remembering
 from pincite.engine.summaries import Summaries
 from pincite.errors import PinciteError, ProviderError, TagsRequired
+from pincite.support.arguments import require_known
 
 if TYPE_CHECKING:
     from pincite.answer import AnswerDeps
@@ -229,6 +230,8 @@ def _options(
     text: str, user: str, conversation: str, mode: ChatMode | None, keywords: AnswerKeywords
 ) -> AnswerOptions:
     from pincite.asking import SearchOptions
-    from pincite.asking.answers import AnswerOptions
+    from pincite.asking.answers import AnswerKeywords, AnswerOptions
 
+    taken = ("user", "conversation", "mode", *AnswerKeywords.__annotations__)
+    require_known("an answer", keywords, taken)
     return AnswerOptions(SearchOptions(text, **keywords), user, conversation, mode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, Unpack
 
 from pincite.model.budgets import BUDGET
-from pincite.support.arguments import require_count
+from pincite.support.arguments import require_count, require_known
 
 if TYPE_CHECKING:
     from pincite.asking.options import SearchKeywords, SearchOptions
@@ -50,11 +50,13 @@ class Contexts(Protocol):
         >>> (block.shown, block.tokens <= 1_000)
         ((1, 2), True)
         """
-        from pincite.asking.options import SearchOptions
+        from pincite.asking.options import SearchKeywords, SearchOptions
         from pincite.model.context_block import results_for, write_context
         from pincite.model.prompt import MOST_TOKENS
 
         require_count("budget", budget, most=MOST_TOKENS)
+        taken = ("budget", "order", "line_numbers", "count", *SearchKeywords.__annotations__)
+        require_known("context_for", keywords, taken)
         if keywords.get("limit") is None:
             keywords["limit"] = results_for(budget)
         pack = await self.find(SearchOptions(text, optimise=True, **keywords))

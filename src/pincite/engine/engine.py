@@ -267,6 +267,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         >>> len(pack)
         1
         """
+        wanted = "SearchOptions; `search` takes a question as text"
+        require_kind("asked", asked, asking.SearchOptions, wanted)
         question = asking.question_of(asked)
         profile = asking.profile_of(asked, self.settings)
         return await self._searcher.search(question, profile, _trace(trace), asked.here, admit)

@@ -7,6 +7,9 @@ from pincite.errors import UsageError
 from pincite.model import Fact, Turn
 from pincite.ports import Conversations, ConversationState, Memory, Reranker
 from pincite.settings.load import Settings
+from pincite.support.arguments import require_count
+
+_MOST_FACTS = 1_000
 
 
 class Remembering(OpenIndex):
@@ -72,7 +75,7 @@ class Remembering(OpenIndex):
         Arguments:
             user: the user.
             query: the question.
-            limit: maximum number of facts.
+            limit: maximum number of facts, 1 to 1,000.
 
         Returns them best first, with their scores. Raises the errors of `remember`.
 
@@ -80,6 +83,7 @@ class Remembering(OpenIndex):
         >>> [fact.text for fact in await pincite.recall("ada", "an example in Python?")]
         ['prefers examples in Python']
         """
+        require_count("limit", limit, most=_MOST_FACTS)
         return await self._remembered().recall(user, query, limit)
 
     async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:

@@ -54,11 +54,13 @@ def translate(
         return AuthError(message, hint=hint if key_variable else "check the key and its account")
     if status in _GONE:
         return Gone(message, hint="check the address and the name of the model; `pincite doctor`")
+    after_s = retry_after_s(headers.get("retry-after"))
+    later = f"{message} (it asks to wait {after_s:,.0f} s)" if after_s else message
     if status == 429:
         return RateLimited(
-            message,
+            later,
             hint="wait, or lower `concurrency` of this provider in pincite.toml",
-            retry_after_s=retry_after_s(headers.get("retry-after")),
+            retry_after_s=after_s,
         )
     if status == 413 or (status in (400, 422) and _SIZE.search(answered)):
         return TooLarge(message)
@@ -69,8 +71,7 @@ def translate(
     if status == 501:
         return Invalid(message, hint="start the server for this kind of model")
     if status in _PASSING or status == 424 or status >= 500:
-        after = retry_after_s(headers.get("retry-after"))
-        return Unavailable(message, hint="try again later", retry_after_s=after)
+        return Unavailable(later, hint="try again later", retry_after_s=after_s)
     if status >= 400:
         return Invalid(message)
     if target := _target(headers.get("location", "")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from pincite.errors import SourceError
@@ -13,6 +14,8 @@ from pincite.sources.git import Checkout, find_checkout, lasting_name
 from pincite.sources.members import is_archive
 from pincite.support.fields import replace
 
+#: A URL, which a `Path` writes with one slash, or a repository as SSH has it.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/{1,2}[^/]|[\w.-]+@[\w.-]+:\S", re.IGNORECASE)
 EVERYTHING = Selection()  # except hidden and ignored files
 
 
@@ -22,6 +25,11 @@ def resolved(location: str | Path) -> Path:
     try:
         return given.resolve(strict=True)
     except (OSError, RuntimeError) as error:
+        if _ADDRESS.match(str(location)):
+            raise SourceError(
+                f"{location} is an address, and Pincite does not fetch sources",
+                hint="clone the repository or download the files, then index the copy",
+            ) from error
         raise SourceError(
             f"{given} does not exist or cannot be reached.", hint="check the path"
         ) from error
