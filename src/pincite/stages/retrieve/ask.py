@@ -258,8 +258,13 @@ async def _dense(
         except PinciteError as error:
             if notices is None or not collection.spec.sparse:
                 raise
-            code = "budget_no_vectors" if isinstance(error, BudgetSpent) else "dense_unavailable"
-            notices.append(Notice(code, f"{name} was searched by keywords only: {error.message}"))
+            late = isinstance(error, BudgetSpent)
+            notices.append(
+                Notice(
+                    "budget_no_vectors" if late else "dense_unavailable",
+                    f"{name} was searched by keywords only: {error.message}",
+                )
+            )
             notices += rate_notices(error)
     return None
 
