@@ -186,11 +186,23 @@ def test_a_golden_set_is_generated_and_judged(indexed: Cli) -> None:
     assert not re.search(r"keys\.md#L3", cli("eval", "label", "mine.jsonl", stdin=b"q\n").stderr)
 
 
+def test_new_questions_are_judged_first_and_an_ended_input_is_an_error(indexed: Cli) -> None:
+    cli = indexed
+    cli.write("mine.jsonl", '{"id": "old", "query": "how are keys rotated?"}\n')
+    before = (cli.folder / "mine.jsonl").read_text()
+    told = cli("eval", "label", "mine.jsonl", "--add", "where are backups?", code=2, stdin=b"")
+    assert "old: how are keys" not in told.stderr
+    assert "the input ended before" in told.stderr
+    assert "wrote 0 judgements" in told.stderr
+    assert (cli.folder / "mine.jsonl").read_text() == before
+
+
 def test_beir_is_imported_with_its_corpus(cli: Cli) -> None:
     cli.write("tiny/corpus.jsonl", '{"_id": "d1", "title": "", "text": "rotate keys"}\n')
     cli.write("tiny/queries.jsonl", '{"_id": "1", "text": "rotating a key"}\n')
     cli.write("tiny/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t1\n")
-    cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical")
+    told = cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical").stderr
+    assert "`pincite status` counts parts of 256 chunks as documents" in told
     assert cli.json("eval", "run", "tiny.jsonl")["measures"]["RR@12"]["mean"] == 1
     again = cli("eval", "import", "tiny", "-o", "t.jsonl", "--corpus", "--lexical", code=2)
     assert "the collection 'tiny' already exists" in again.stderr

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from pincite.errors import UsageError
-from pincite.model.pack import EvidencePack
+from pincite.model.pack import EvidencePack, first_cited, require_readable
 from pincite.model.retrieval import Notice, Question
 from pincite.support.decodable import ready
 from pincite.support.json_text import json_text, json_values
@@ -24,6 +24,9 @@ AnswerKind = Literal["generated", "extractive", "refused", "failed"]
 #: Problems of a sentence: a number, a name or a negation that its passages lack; no citation; too
 #: few words in common with the cited passages; or a citation that is not in the pack.
 Doubt = Literal["number", "name", "negation", "uncited", "unrelated", "foreign_citation"]
+
+
+_SHOWN: Final = 120  # characters of the text of an answer in its short form
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -116,6 +119,12 @@ class Answer(msgspec.Struct, frozen=True):
     warnings: tuple[Notice, ...] = ()
     timings_ms: Mapping[str, float] = {}
 
+    def __repr__(self) -> str:
+        """Return the question, the kind, the beginning of the text and the first citations."""
+        cited = [one.citation for one in self.sources if one.number in self.cited]
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}..."
+        return f"<Answer {self.question!r}: {self.kind}, {text!r}{first_cited(cited)}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as values of JSON."""
         return json_values(self)
@@ -126,7 +135,9 @@ class Answer(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Answer:
-        """Read the result of `to_dict`. Raises UsageError for anything else."""
+        """Read the result of `to_dict`. Raises UsageError for anything else, and for another major
+        version of the schema."""
+        require_readable("answer", found)
         try:
             return msgspec.convert(found, ready(Answer))
         except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, overload
 
@@ -42,6 +42,8 @@ class Exchange(msgspec.Struct, frozen=True):
     error: str = ""
 
 
+_FIRST: Final = 3
+_MAJOR: Final = "1"  #: of the schemas of packs and answers
 _NOTE_SCORES: Final[tuple[SignalName, ...]] = ("reranked", "dense")
 
 
@@ -89,6 +91,16 @@ class EvidencePack:
     omitted: tuple[Omitted, ...] = ()
     closest: tuple[Evidence, ...] = ()
     absent_terms: AbsentTerms = NOTHING_ABSENT
+
+    def __repr__(self) -> str:
+        """Return the question, the verdict and the first citations; `to_json` has everything.
+
+        >>> pack
+        <EvidencePack 'rotate a key': grounded, 1 passage: ...:docs/keys.md#L1-L3>
+        """
+        cited = [one.citation for one in self.evidence]
+        counted = f"{len(cited)} passage{'s' * (len(cited) != 1)}"
+        return f"<EvidencePack {self.query!r}: {self.verdict.level}, {counted}{first_cited(cited)}>"
 
     def __iter__(self) -> Iterator[Evidence]:
         """Return the evidence, best first.
@@ -168,11 +180,12 @@ class EvidencePack:
         """Read the result of `to_dict`, or the decoded JSON of the command line. Unknown fields are
         ignored.
 
-        Raises UsageError for anything else.
+        Raises UsageError for anything else, and for a pack whose schema has another major version.
 
         >>> EvidencePack.from_dict(pack.to_dict()) == pack
         True
         """
+        require_readable("evidence pack", found)
         try:
             return msgspec.convert(found, ready(EvidencePack))
         except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
@@ -216,6 +229,24 @@ class EvidencePack:
         from pincite.model.prompt import write_prompt  # imports this class
 
         return write_prompt(self, max_tokens, line_numbers=line_numbers)
+
+
+def first_cited(citations: Sequence[str]) -> str:
+    """Return up to three citations as the end of a short text, empty for none."""
+    more = ", ..." if len(citations) > _FIRST else ""
+    return f": {', '.join(citations[:_FIRST])}{more}" if citations else ""
+
+
+def require_readable(what: str, found: Mapping[str, Any]) -> None:
+    """Raise UsageError for JSON of another major version. What is no version at all, its reader
+    refuses."""
+    version = found.get("schema_version") if isinstance(found, Mapping) else None
+    if isinstance(version, str) and version.partition(".")[0] != _MAJOR:
+        raise UsageError(
+            f"the {what} has the schema version {version!r}; this version of Pincite reads"
+            f" {_MAJOR}.x",
+            hint="read it with the version of Pincite that wrote it",
+        )
 
 
 def _as_note(one: Evidence, score: float) -> dict[str, Any]:

@@ -43,6 +43,11 @@ class CollectionInfo(msgspec.Struct, frozen=True):
     unembedded: int = 0
 
     @property
+    def name(self) -> str:
+        """The name of the collection, as in its spec."""
+        return self.spec.name
+
+    @property
     def embedded_share(self) -> float:
         """The share of the collection's chunks that have dense vectors, 0..1; 1 for a lexical
         collection."""

@@ -14,7 +14,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 
 _SAMPLE: Final = (40, 4_000)  # documents, and characters of each
-_BATCH = 256
+PART: Final = 256  #: Texts of a record in the catalogue, which counts as a document.
 
 
 async def index_corpus(
@@ -57,8 +57,8 @@ async def index_corpus(
     )
     await index.create(spec)
     items = list(texts.items())
-    for start in range(0, len(items), _BATCH):
-        batch = items[start : start + _BATCH]
+    for start in range(0, len(items), PART):
+        batch = items[start : start + PART]
         bodies = [text for _, text in batch]
         vectors = await encoder.embed_documents(bodies) if encoder else [None] * len(batch)
         points, tokens = [], 0
@@ -68,7 +68,7 @@ async def index_corpus(
             tokens += length
         record = DocumentRecord(
             source=name,
-            path=f"corpus/{start // _BATCH:05}",
+            path=f"corpus/{start // PART:05}",
             revision=fingerprint((name, start, bodies, spec)) * 2,
             content_hash=fingerprint(bodies) * 4,
             ref="corpus",
@@ -79,7 +79,7 @@ async def index_corpus(
             source_type=source_type,
         )
         await index.replace(name, [IndexedDocument(record, points)])
-        progress(min(start + _BATCH, len(items)), len(items))
+        progress(min(start + PART, len(items)), len(items))
     return spec
 
 

@@ -124,7 +124,7 @@ async def _index(
     engine: AsyncPincite, name: str, texts: dict[str, str], lexical: bool, kind: SourceType
 ) -> None:
     from pincite.encoders.bundled import open_encoder
-    from pincite.evals.golden.corpora import index_corpus
+    from pincite.evals.golden.corpora import PART, index_corpus
 
     encoder = None
     if not lexical:
@@ -139,7 +139,8 @@ async def _index(
         if encoder is not None:
             encoder.close()
     were = "was indexed as" if len(texts) == 1 else "were indexed, each as"
-    say(f"{name}: {counted(len(texts), 'document')} {were} one chunk")
+    said = f"{name}: {counted(len(texts), 'document')} {were} one chunk"
+    say(f"{said}; `pincite status` counts parts of {PART} chunks as documents")
 
 
 @click.command()
@@ -243,7 +244,7 @@ async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks |
 
 @click.command()
 @golden_argument
-@click.option("--add", multiple=True, metavar="QUESTION", help="A new question to judge.")
+@click.option("--add", multiple=True, metavar="QUESTION", help="A new question, judged first.")
 @click.option("--only", multiple=True, metavar="ID", help="Only these questions.")
 @click.option("--depth", default=10, show_default=True, help="Passages per ranking.")
 @collections_option
@@ -283,18 +284,28 @@ async def _label(
 
     for text in add:
         queries.append(GoldenQuery(next_id(queries), text))
+    added = {query.id for query in queries[len(queries) - len(add) :]}
     unknown = sorted(set(only) - {query.id for query in queries})
     if unknown:
         raise UsageError(f"{golden} has no question {unknown[0]!r}")
     deps = await engine.deps(scope)
     judged = 0
-    for place, query in enumerate(queries):
+    for place, query in sorted(enumerate(queries), key=lambda one: one[1].id not in added):
         if query.off_topic or (only and query.id not in only):
             continue
         passages = await pool(query, deps, engine.settings.profile, scope, depth)
         say(f"\n{query.id}: {query.text}\n{counted(len(passages), 'passage')} to judge. {_KEYS}")
         for number, passage in enumerate(passages, start=1):
             key = _ask(passage, number, len(passages))
+            if not key:
+                kept = [one for one in queries if one.expected or one.id not in added]
+                if judged:
+                    write_golden(golden, kept)
+                raise UsageError(
+                    f"the input ended before {query.id} was judged; wrote {judged} judgements to"
+                    f" {golden}",
+                    hint="run it on a terminal, or give a key for each passage; q ends it",
+                )
             if key in ("n", "q"):
                 break
             if key.isdigit():
@@ -311,7 +322,7 @@ async def _label(
 
 
 def _ask(passage: Passage, number: int, total: int) -> str:
-    """Return the key that the user chooses for a passage; end of input means `q`."""
+    """Return the person's judgement of a passage, "" at the end of the input."""
     from pincite.model.citation import place_of
 
     chunk = passage.chunk
@@ -323,7 +334,9 @@ def _ask(passage: Passage, number: int, total: int) -> str:
     say(f"    ({ranks})")
     while True:
         line = answer("grade> ")
-        key = line.strip().lower() if line else "q"
+        if not line:
+            return ""
+        key = line.strip().lower()
         if key in ("0", "1", "2", "3", "s", "n", "q"):
             return key
         say(_KEYS)
