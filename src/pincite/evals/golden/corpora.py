@@ -14,7 +14,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 
 _SAMPLE: Final = (40, 4_000)  # documents, and characters of each
-PART: Final = 256  #: Texts of a record in the catalogue, which counts as a document.
+PART: Final = 256  #: Texts of a record in the catalog, which counts as a document.
 
 
 async def index_corpus(
