@@ -165,12 +165,15 @@ class World:
         return asyncio.run(get(self.desk.index, locator, 0, self.root))
 
     def verify(self, item: Evidence) -> Checked:
-        pack_ = EvidencePack("1.5", "q", _VERDICT, _PLAN, (item,), {})
-        return asyncio.run(verify(self.desk.index, pack_, folder=self.root))[0]
+        return asyncio.run(verify(self.desk.index, pack_with(item), folder=self.root))[0]
 
 
 _VERDICT = Verdict("grounded", "fused", "normalised", 1.0, 0.5, 0.2, calibrated=False, reason="")
 _PLAN = Plan(("main",), "lexical", "rrf", {}, {}, {})
+
+
+def pack_with(item: Evidence) -> EvidencePack:
+    return EvidencePack("1.5", "q", _VERDICT, _PLAN, (item,), {})
 
 
 def item_of(chunk: Chunk) -> Evidence:

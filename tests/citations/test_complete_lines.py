@@ -13,7 +13,7 @@ from pincite.citations.get import get
 from pincite.citations.passage import Passage
 from pincite.errors import UsageError
 from tests.ingestion.office import Office
-from tests.readers.office_files import pptx
+from tests.readers.office_files import pptx, xlsx
 from tests.sources.helpers import commit
 
 OLD = "zebra allowed = 1\nwalrus enabled\nthe end\n"
@@ -32,8 +32,8 @@ class Folder(Office):
         assert not git or self.chunk.ref == sha
         self.cited = f"{self.chunk.repo}@{self.chunk.ref}:{path}"
 
-    def check(self, citation: str) -> ClaimCheck:
-        return asyncio.run(check_claims(self.index, [Claim(citation)], self.folder))[0]
+    def check(self, citation: str, quote: str = "") -> ClaimCheck:
+        return asyncio.run(check_claims(self.index, [Claim(citation, quote)], self.folder))[0]
 
     def get(self, locator: str) -> Passage:
         return asyncio.run(get(self.index, locator, 0, self.folder))
@@ -114,3 +114,82 @@ def test_columns_that_no_line_can_have_are_an_error(tmp_path: Path, place: str) 
     for locator in (made.cited + place, f"a.txt{place}"):
         with pytest.raises(UsageError, match=r"(names|has) no place"):
             made.get(locator)
+
+
+LONG = "x = 'abc def' " * 400
+BLANK = "# Top\n\nword one\n\n## Second\n\nword two\n\n\n\n## Third\n\nthe end\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "lines"),
+    [
+        (BLANK, "#L1-L4", (2, 5)),
+        (BLANK, "#L4-L7", (5, 8)),
+        (BLANK, "#L8-L12", (9, 13)),
+        (f"\n\n{BLANK}", "#L1-L3", (2, 4)),
+        (LONG.strip(), "#L1", (2, 2)),
+        (f"{LONG.strip()}\n", "#L1C9-L1", (2, 2)),
+    ],
+)
+def test_the_index_has_the_text_of_its_revision(
+    tmp_path: Path, text: str, place: str, lines: tuple[int, int]
+) -> None:
+    made = Folder(tmp_path, text.encode())
+    made.put("a.txt", f"new\n{text}\nmore".encode())
+    found = made.check(made.cited + place)
+    assert (found.status, found.start_line, found.end_line) == ("moved", *lines)
+    read = made.get(made.cited + place)
+    assert (read.start_line, read.end_line) == lines
+    made.put("a.txt", b"another text\n" * 20)
+    assert made.check(made.cited + place).status == "changed"
+
+
+@pytest.mark.parametrize("git", [False, True])
+@pytest.mark.parametrize("path", ["a.txt", "a.pptx"])
+def test_a_whole_file_has_changed_or_has_only_other_line_ends(
+    tmp_path: Path, path: str, git: bool
+) -> None:
+    content, other = b"one\ntwo\n", b"one\ntwo\nthree\n"
+    if path == "a.pptx":
+        content, other = pptx(("One", "a")), pptx(("One", "a"), ("Two", "b"))
+    made = Folder(tmp_path, content, path, git=git)
+    assert made.check(made.cited).status == "fresh"
+    made.put(path, other)
+    found = made.check(made.cited)
+    if path == "a.pptx" and not git:  # its bytes are not in the index
+        assert found.status == "unknown"
+        return
+    assert (found.status, found.detail) == ("changed", "the text of the file has changed")
+    if path == "a.txt":
+        made.put(path, content.replace(b"\n", b"\r\n"))
+        assert made.check(made.cited).status == "fresh"
+
+
+def test_the_index_has_the_text_of_pages_and_rows(tmp_path: Path) -> None:
+    slides = ("One", "zebra a"), ("Two", "walrus b"), ("Three", "cow c")
+    made = Folder(tmp_path, pptx(*slides), "a.pptx")
+    made.put("a.pptx", pptx(("New", "slide"), *slides))
+    assert made.check(made.cited + "#slide=2").detail == "now on slide 3"
+    assert made.get(made.cited + "#slide=2").page == 3
+    assert made.check(made.cited + "#slide=3").status == "unknown"  # a footer is not indexed
+    made.put("a.pptx", pptx(slides[0], ("Two", "walrus bad"), slides[2]))
+    assert made.check(made.cited + "#slide=2").status == "changed"
+    fares: list[list[str | int]] = [["City", "Fare"], ["Ulm", 3], ["Bonn", 4], ["Kiel", 5]]
+    made.put("a.xlsx", xlsx({"S": [["n"]], "Fares": fares}))
+    made.run("docs")
+    chunk = next(one for one in made.chunks() if one.path == "a.xlsx")
+    made.put("a.xlsx", xlsx({"S": [["n"]], "Fares": [fares[0], ["Aachen", 1], *fares[1:]]}))
+    cited = f"{chunk.repo}@{chunk.ref}:a.xlsx#sheet=2&row="
+    assert made.check(f"{cited}2-3").detail == "now on sheet 2, row 3-4"
+    assert made.check(f"{cited}1").status == "fresh"
+    assert made.check(f"{cited}9").status == "unknown"
+
+
+def test_a_last_line_that_is_empty_is_moved_with_the_others(tmp_path: Path) -> None:
+    made = Folder(tmp_path, b"alpha\nbeta\n\ngamma\n", git=True)
+    made.put("a.txt", b"new\nalpha\nbeta\n\ngamma\n")
+    assert made.check(made.cited + "#L1-L3").detail == "now lines 2-4"
+    assert made.check(made.cited + "#L2C2-L3").detail == "now L3C2-L4"
+    read = made.get(made.cited + "#L1-L3")
+    assert (read.raw, read.start_line, read.end_line) == (b"alpha\nbeta\n\n", 2, 4)
+    assert made.get(made.cited + "#L2C2-L3").raw == b"eta\n\n"

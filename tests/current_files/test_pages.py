@@ -116,6 +116,13 @@ def part_of(chunk: Chunk, text: str) -> Chunk:
     return replaced(chunk, text=text, start=start, end=start + len(text))
 
 
+def test_a_passage_whose_last_number_grew_is_gone(folder: Path) -> None:
+    (folder / "a.pptx").write_bytes(raw := pptx(("One", "uploads allowed = 1"), ("Two", "end")))
+    first, _ = chunked(raw)
+    (folder / "a.pptx").write_bytes(pptx(("One", "uploads allowed = 10 MB"), ("Two", "end")))
+    assert seen(folder, first).gone == "stale"
+
+
 def test_a_passage_of_an_archive_is_held_against_its_member(tmp_path: Path) -> None:
     _, second = chunked(pptx(*SLIDES))
     place = tmp_path / "docs.zip"

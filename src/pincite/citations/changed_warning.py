@@ -32,6 +32,7 @@ from pincite.model.revisions import is_ambiguous, names_content, short_ref
 from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
+from pincite.support.finding.ends import Part, part_of
 from pincite.support.finding.find import Lines, find_chars
 
 
@@ -45,7 +46,7 @@ class Followed:
 
 
 def follow(
-    known: IndexedFile, folder: Path | None, cited: Citation, indexed: str | None
+    known: IndexedFile, folder: Path | None, cited: Citation, indexed: Part | None
 ) -> Followed:
     """Return the place where the text of the cited revision is now. The text is read from the
     revision if that is available, else it is `indexed`, the text that the index has of it. Reads
@@ -57,7 +58,7 @@ def follow(
         return Followed()  # the source was readable a moment ago; nothing more is known
 
 
-def _follow(opened: OpenSource, path: str, cited: Citation, indexed: str | None) -> Followed:
+def _follow(opened: OpenSource, path: str, cited: Citation, indexed: Part | None) -> Followed:
     document, short = document_at(opened, path), short_ref(cited.ref)
     if document is None or names_content(cited.ref, document.content_hash):
         return Followed()
@@ -78,9 +79,8 @@ def _follow(opened: OpenSource, path: str, cited: Citation, indexed: str | None)
 
 def _text_then(
     opened: OpenSource, path: str, cited: Citation, document: Document, raw: bytes
-) -> str | None:
-    """Return the text of the cited place in the cited revision, whose file has these bytes. None if
-    the revision has no such file or lines. Raises UsageError for a page that it does not have."""
+) -> Part | None:
+    """The text of the cited place in the cited revision, which has these bytes."""
     if not raw:
         return None
     if unit_of(document) is not None:
@@ -88,15 +88,15 @@ def _text_then(
         if then is None:
             return None
         place = place_in(then, cited.page, cited.page_unit, _chars(cited), cited.rows)
-        return then.text[place.start : place.end]
-    return _text_at(text_in(raw, opened.source, path)[0], cited)
+        return part_of(then.text, place.start, place.end)
+    return _part_at(text_in(raw, opened.source, path)[0], cited)
 
 
-def _text_at(text: str, cited: Citation) -> str | None:
+def _part_at(text: str, cited: Citation) -> Part | None:
     if (chars := _chars(cited)) is None:
         lines = _lines_at(text, cited)
         chars = chars_of_lines(text, lines.start, lines.end, _columns(cited))
-    return None if chars is None else text[slice(*chars)]
+    return None if chars is None else part_of(text, *chars)
 
 
 def _lines_at(text: str, cited: Citation) -> Lines:
@@ -109,7 +109,7 @@ def _columns(cited: Citation) -> Columns:
     return cited.start_column, cited.end_column
 
 
-def _found(document: Document, cited: Citation, then: str) -> Followed:
+def _found(document: Document, cited: Citation, then: Part) -> Followed:
     text, short = document.text, short_ref(cited.ref)
     nowhere = Followed(f"{short} has another text at this place, which is no longer in the file")
     if (chars := _chars(cited)) is not None or cited.page is not None:
@@ -125,20 +125,22 @@ def _found(document: Document, cited: Citation, then: str) -> Followed:
         same = now.page == cited.page and cited.start_char == now.start_char
         return Followed() if same else Followed(_moved(short, f"at {there}"), now)
     near, columns = _lines_at(text, cited), _columns(cited)
-    found = find_cited(text, then, near, columns)
-    if found is None and not then.strip():
-        here = _text_at(text, cited)
-        return Followed("" if here == then else f"{short} has no words at this place")
+    found = find_cited(text, then.text, near, columns)
+    if found is None and not then.text.strip():
+        here = _part_at(text, cited)
+        return Followed(
+            "" if here and here.text == then.text else f"{short} has no words at this place"
+        )
     if found is None:
         return nowhere
     if found == chars_of_lines(text, near.start, near.end, columns):
         return Followed()
-    lines, (first, last) = columns_at(text, *found)
+    lines, (first, last) = columns_at(text, *found, columns)
     now = replace(cited, start_line=lines.start, end_line=lines.end)
     if columns == WHOLE:
         return Followed(_moved(short, f"in lines {lines.start}-{lines.end}"), now)
     now = replace(now, start_column=first, end_column=last)
-    return Followed(_moved(short, f"at {named_lines(text, *found, (first, last))}"), now)
+    return Followed(_moved(short, f"at {named_lines(text, *found, columns)}"), now)
 
 
 def _place_at(document: Document, cited: Citation) -> Place | None:
@@ -147,13 +149,12 @@ def _place_at(document: Document, cited: Citation) -> Place | None:
     return None
 
 
-def _place_of(document: Document, cited: Citation, then: str) -> Place | None:
-    """Return the place of the text in an extracted document or a record, None if it is missing. If
-    no characters are cited, the text is that of a whole page, or of rows."""
+def _place_of(document: Document, cited: Citation, then: Part) -> Place | None:
+    """Where an extracted document or a record has the text, which may be all of a page."""
     if (chars := _chars(cited)) is None:
-        return find_page(document, then, cited.page, cited.page_unit, cited.rows)
-    start = find_chars(document.text, then, chars[0])
-    return None if start is None else place_of_chars(document, start, start + len(then))
+        return find_page(document, then.text, cited.page, cited.page_unit, cited.rows)
+    start = find_chars(document.text, then.text, chars[0], then.ends)
+    return None if start is None else place_of_chars(document, start, start + len(then.text))
 
 
 def _moved(short: str, there: str) -> str:

@@ -7,14 +7,15 @@ from typing import Literal
 
 from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
 from pincite.citations.item_context import around_now
-from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, named_lines
-from pincite.citations.pages import chars_now, cited_then, held_against, words_of
+from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, ends_of_columns, named_lines
+from pincite.citations.pages import chars_now, cited_then, ends_then, held_against, words_of
 from pincite.model import Document, Evidence
 from pincite.model.revisions import is_ambiguous, names_content, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
+from pincite.support.finding.ends import ANYWHERE
 from pincite.support.finding.find import Lines, find_span, without_returns
 
 RevisionState = Literal["confirmed", "refuted", "unknown"]
@@ -109,9 +110,10 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
     the current revision of a record is stored."""
     if document is None:
         return Checked(item.number, item.citation, "deleted", "the record is gone")
-    chars = chars_now(document.text, item, text_cut=text_cut)
-    holds = chars == (item.start_char, item.end_char)
     as_cited = same_revision(item.ref, document.ref)
+    ends = ANYWHERE if as_cited else ends_of_columns((item.start_column, item.end_column))
+    chars = chars_now(document.text, item, text_cut=text_cut, ends=ends)
+    holds = chars == (item.start_char, item.end_char)
     revision: RevisionState = "unknown"
     if as_cited:
         revision = "confirmed" if holds else "refuted"
@@ -156,7 +158,8 @@ def check_page(
     if document is None:
         state, said = _absent(opened, item, renames=renames)
         return Checked(item.number, item.citation, state, said, revision=revision)
-    held = held_against(document, item, text_cut=text_cut)
+    ends = ends_then(then, item)
+    held = held_against(document, item, text_cut=text_cut, ends=ends)
     details = [] if same_revision(document.ref, item.ref) else [_now_at(document)]
     if held.place is None:
         details.insert(0, "the text is not in the file")

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.citations.current_file import CurrentFiles
 from pincite.citations.lines_and_columns import WHOLE, Columns, chars_of_lines, misordered
 from pincite.citations.pages import document_then, place_in
 from pincite.citations.passage import IndexedFile, lines_of, no_such_line, reopened
@@ -14,19 +15,21 @@ from pincite.errors import PinciteError, UsageError
 from pincite.model import Chunk, Document, PageUnit
 from pincite.model.citation import Citation
 from pincite.model.documents import Rows
+from pincite.model.pages import unit_of
 from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
 from pincite.sources import OpenSource
 from pincite.support.counted import counted
 from pincite.support.finding.code_letters import Escapes
+from pincite.support.finding.ends import WORDS, Ends, part_of, words_at
 from pincite.support.finding.word_ends import places
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedText:
-    """The claim that a place in a file, a record or a page has this `text`, or, without a text, has
-    this revision. Lines count from 1, characters from 0 with an exclusive end. A `cut` text may
-    begin and end inside a word."""
+    """What is claimed: that these lines of a file, or characters of a record or a page, have this
+    text, with these `ends`, or are of this revision. A text that is not `quoted` is all that they
+    have in that revision."""
 
     known: IndexedFile
     start_line: int | None
@@ -38,7 +41,8 @@ class ClaimedText:
     page_unit: PageUnit | None = None
     rows: Rows | None = None
     columns: Columns = WHOLE
-    cut: bool = False
+    quoted: bool = False
+    ends: Ends = WORDS
 
 
 def citation_of(cited: ClaimedText) -> Citation:
@@ -54,6 +58,9 @@ def citation_of(cited: ClaimedText) -> Citation:
         end_column=cited.columns[1],
         start_char=cited.chars[0] if cited.chars else None,
         end_char=cited.chars[1] if cited.chars else None,
+        page=cited.page,
+        page_unit=cited.page_unit,
+        rows=cited.rows,
     )
 
 
@@ -66,9 +73,8 @@ def escapes_of(document: Document) -> Escapes:
 
 
 def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str | None:
-    """Return the text of the whole file in the cited revision. None if that is the current one, if
-    it is not available, or if no lines are cited."""
-    if cited.start_line is None or cited.chars is not None or is_revision(cited, document):
+    """The text of the cited revision, where that is another one and at hand, else None."""
+    if cited.chars is not None or is_revision(cited, document):
         return None
     raw = opened.read_at(cited.ref, cited.known.path)
     return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
@@ -161,26 +167,46 @@ class Passages:
             last, stop = chunk.text[-1:], chunk.end
         self._text = "".join(parts)
 
-    def has(self, quote: str) -> bool:
-        """Return whether a quote, apart from white space, is exactly one chunk, or several
-        consecutive ones. Takes time linear in the lengths of both."""
+    def ends_of(self, quote: str) -> Ends | None:
+        """Return how a quote, whatever its white space, begins and ends if it is exactly one chunk
+        or several that follow each other: "any" where a word was cut there. None if it is no chunk.
+        Takes time linear in both; without chunks of its length, its text is not looked for."""
         wanted = " ".join(quote.split())
-        size = len(wanted)
+        size, found = len(wanted), None
         begins = {at for at in self._begins if at + size in self._ends}
-        return bool(begins) and any(at in begins for at in places(self._text, wanted))
+        for at in places(self._text, wanted) if begins else ():
+            if at in begins:
+                ends = words_at(self._text, at, at + size)
+                found = ends if found is None else found.looser(ends)
+        return found
 
 
-def was_cited(cited: ClaimedText, folder: Path | None) -> bool:
-    """Return whether the text is, apart from white space, exactly the text of the cited characters
-    or columns in the cited revision; False if that is not available."""
+def ends_then(cited: ClaimedText, folder: Path | None, files: CurrentFiles) -> Ends | None:
+    """Return how the text begins and ends in the cited revision if it is all that the citation
+    names there, None if it is not, or if that revision is not at hand."""
     path = cited.known.path
     with suppress(PinciteError), reopened(cited.known, folder) as opened:
+        current = files.at(opened, cited.known.collection, path)
+        if current is None:
+            return None
+        document = current.document
+        is_now = is_revision(cited, document)
         if cited.chars is not None:
-            then = document_then(opened, cited.ref, path)
+            then = document if is_now else document_then(opened, cited.ref, path)
             if then is None:
-                return False
-            place = place_in(then, cited.page, cited.page_unit, cited.chars, cited.rows)
-            return _alike(then.text[place.start : place.end], cited.text)
-        if any(cited.columns) and (raw := opened.read_at(cited.ref, path)):
-            return _alike(cited_text(cited, text_in(raw, opened.source, path)[0]), cited.text)
-    return False
+                return None
+            text, chars = then.text, cited.chars
+            if unit_of(then) is not None:
+                place = place_in(then, cited.page, cited.page_unit, chars, cited.rows)
+                chars = place.start, place.end
+        elif any(cited.columns):
+            raw = None if is_now else opened.read_at(cited.ref, path)
+            if not (is_now or raw):
+                return None
+            text = text_in(raw, opened.source, path)[0] if raw else document.text
+            chars = cited_chars(cited, text) or (0, 0)
+        else:
+            return None
+        if _alike(text[slice(*chars)], cited.text):
+            return part_of(text, *chars).ends
+    return None

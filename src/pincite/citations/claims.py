@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.as_indexed import text_as_indexed
-from pincite.citations.claimed_text import ClaimedText, Passages, citation_of, was_cited
+from pincite.citations.as_indexed import IndexedText
+from pincite.citations.claimed_text import ClaimedText, Passages, citation_of, ends_then
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
-from pincite.citations.current_file import CurrentFiles, Renames
+from pincite.citations.current_file import CitationStatus, CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
 from pincite.citations.left_out import left_out_file
+from pincite.citations.lines_and_columns import ends_of_columns
 from pincite.citations.listing import CitedIndex
 from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile
@@ -29,11 +30,12 @@ from pincite.citations.resolve import (
     shortened,
 )
 from pincite.errors import StoreError, UsageError
-from pincite.model import Attributes
+from pincite.model import Attributes, Chunk
 from pincite.model.citation import Citation, cited_in, parse_citation
 from pincite.ports import CollectionInfo, PagedIndex
 from pincite.support.arguments import require_kind, shown
 from pincite.support.fields import replace
+from pincite.support.finding.ends import LINES, WORDS, Ends
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
@@ -120,9 +122,9 @@ class _Checking:
             except UsageError as error:
                 found[claim] = ClaimCheck(claim.citation, "unknown", error.message)
                 continue
-            known, cut = cited.known, not claim.quote.strip()
+            known, quoted = cited.known, bool(claim.quote.strip())
             place = known.collection, known.record.source.name, known.path
-            about.setdefault(place, []).append((claim, replace(cited, cut=cut)))
+            about.setdefault(place, []).append((claim, replace(cited, quoted=quoted)))
         for place, theirs in about.items():
             await self._of_document(place, theirs, found, lambda done: told(done, len(distinct)))
         return tuple(found[claim] for claim in claims)
@@ -134,47 +136,85 @@ class _Checking:
         found: dict[Claim, ClaimCheck],
         told: Callable[[int], object],
     ) -> None:
-        """Add the verdicts of claims about one document to `found`."""
-        passages: Passages | None = None
+        """Add the verdicts of claims about one document to those that were found."""
+        indexed = _AsIndexed(self._index, place)
         for claim, cited in claims:
             told(len(found))
-            found[claim] = await self._compare(claim, cited)
-            if found[claim].status == "unknown" and cited.cut:  # another revision, without a quote
-                found[claim] = await self._as_indexed(claim, cited, found[claim])
-                continue
-            if found[claim].status != "changed" or cited.cut:
-                continue
-            # A quote of a whole passage may begin and end inside a word, other quotes may not.
-            # First, check whether the file has it at all.
-            if await asyncio.to_thread(self._files.lack, place, claim.quote):
-                continue
+            found[claim] = verdict = await self._compare(claim, cited)
             try:
-                if passages is None:
-                    passages = await asyncio.to_thread(Passages, await self._index.document(*place))
-                is_passage = await asyncio.to_thread(passages.has, claim.quote)
+                again = await self._as_indexed(cited, verdict.status, place, indexed)
             except StoreError as error:
-                is_passage = False
                 found[claim] = unanswered(claim, cited, error, self._faults)
-            if is_passage or await asyncio.to_thread(was_cited, cited, self._folder):
-                found[claim] = await self._compare(claim, replace(cited, cut=True))
+                again = await self._as_cited(cited)
+            if again is not None:
+                found[claim] = await self._compare(claim, again)
 
-    async def _as_indexed(self, claim: Claim, cited: ClaimedText, found: ClaimCheck) -> ClaimCheck:
-        """Return the verdict on the text that the index has of the cited place, if it has that
-        revision; otherwise `found`."""
-        known = cited.known
-        try:
-            place = known.collection, known.record.source.name, known.path
-            text = text_as_indexed(await self._index.document(*place), citation_of(cited))
-        except StoreError as error:
-            return unanswered(claim, cited, error, self._faults)
-        if text is None or not text.strip():
-            return found
-        return await self._compare(claim, replace(cited, text=text))
+    async def _as_indexed(
+        self, cited: ClaimedText, status: CitationStatus, place: _Place, indexed: _AsIndexed
+    ) -> ClaimedText | None:
+        """What is to be compared in place of a text that was compared with this result, None if
+        the result stands. Raises StoreError."""
+        if not cited.quoted and status == "unknown":  # the file is of another revision
+            part = (await indexed.text()).part(citation_of(cited))
+            return replace(cited, text=part.text, ends=part.ends) if part and part.text else None
+        if status != "changed":
+            return None
+        if not cited.quoted:
+            if not (cited.text.strip() and cited.chars and cited.ends == LINES):
+                return None
+            ends: Ends | None = (await indexed.text()).ends(*cited.chars)
+            return replace(cited, ends=ends) if ends != LINES else None
+        # A passage of the index may begin and end inside of a word, other quotes may not.
+        # One that is nowhere in the file is none of either.
+        if await asyncio.to_thread(self._files.lack, place, cited.text):
+            return None
+        passages = await indexed.passages()
+        ends = await asyncio.to_thread(passages.ends_of, cited.text)
+        if ends is None or ends == WORDS:
+            return await self._as_cited(cited)
+        return replace(cited, ends=ends)
+
+    async def _as_cited(self, cited: ClaimedText) -> ClaimedText | None:
+        """The same with the ends that a quote has in the cited revision, None if it is not all that
+        is cited there, or has whole words."""
+        if not cited.quoted:
+            return None
+        ends = await asyncio.to_thread(ends_then, cited, self._folder, self._files)
+        if ends is None or ends.looser(WORDS) == WORDS:
+            return None
+        return replace(cited, ends=ends.looser(WORDS))
 
     async def _compare(self, claim: Claim, cited: ClaimedText) -> ClaimCheck:
         return await asyncio.to_thread(
             compare_claim, claim, cited, self._folder, self._faults, self._renames, self._files
         )
+
+
+class _AsIndexed:
+    """A document as it was indexed, read once for all claims about it."""
+
+    def __init__(self, index: CitedIndex, place: _Place) -> None:
+        self._index, self._place = index, place
+        self._chunks: Sequence[Chunk] | None = None
+        self._text: IndexedText | None = None
+        self._passages: Passages | None = None
+
+    async def text(self) -> IndexedText:
+        """Raises StoreError."""
+        if self._text is None:
+            self._text = IndexedText(await self._read())
+        return self._text
+
+    async def passages(self) -> Passages:
+        """Raises StoreError."""
+        if self._passages is None:
+            self._passages = await asyncio.to_thread(Passages, await self._read())
+        return self._passages
+
+    async def _read(self) -> Sequence[Chunk]:
+        if self._chunks is None:
+            self._chunks = await self._index.document(*self._place)
+        return self._chunks
 
 
 async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText:
@@ -240,7 +280,11 @@ async def _as_written(
         info, chunk = await find_chunk(index, infos, prefix)
         record = next(r for r in info.sources if r.source.name == chunk.repo)
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
-        return replace(_cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text)
+        columns = chunk.start_column, chunk.end_column
+        ends = WORDS if claim.quote.strip() else ends_of_columns(columns)
+        return replace(
+            _cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text, ends=ends
+        )
     try:
         known = await find_path(index, infos, citation.place, citation.source)
     except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`

@@ -25,14 +25,19 @@ from pincite.citations.current_file import (
     absent,
     document_at,
 )
-from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, find_cited, named_lines
+from pincite.citations.lines_and_columns import (
+    WHOLE,
+    chars_of_lines,
+    columns_at,
+    find_cited,
+    named_lines,
+)
 from pincite.citations.pages import (
     Place,
     chars_of_quote,
     document_then,
     exact_place,
     find_page,
-    find_quote,
     no_lines,
     page_words,
     place_of_chars,
@@ -48,7 +53,10 @@ from pincite.readers import content_hash_of
 from pincite.sources import OpenSource, UnreadableFile
 from pincite.sources.entries import within_any
 from pincite.support.fields import replace
-from pincite.support.finding.find import Lines, find_text, has_words
+from pincite.support.finding.ends import has_ends, part_of
+from pincite.support.finding.find import Lines, find_chars, find_text, has_words, without_returns
+
+_ALL_CHANGED = "the text of the file has changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ def compare_claim(
         return ClaimCheck(claim.citation, state, error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, current, *cited.chars)
-    compare = _compare if claim.quote.strip() or not cited.text.strip() else _compare_revision
+    compare = _compare if cited.quoted or not cited.text.strip() else _compare_revision
     status, detail, start, end = compare(cited, current)
     start_char, end_char = None, None
     if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
@@ -181,7 +189,7 @@ def _gone(
         claim.quote,
         Lines(1, 1),
         spaces="any",
-        whole_words=not cited.cut,
+        ends=cited.ends,
         escapes=escapes_of(document),
     ):
         return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
@@ -206,11 +214,11 @@ def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
     document, text = current.document, current.document.text
     lines = Lines(*lines_cited(cited))
     if cited.text.strip():
-        whole, escapes = not cited.cut, escapes_of(document)
+        ends, escapes = cited.ends, escapes_of(document)
         chars = cited_chars(cited, text) if cited.columns != WHOLE else None
-        if chars and has_words(text, *chars, cited.text, whole_words=whole, escapes=escapes):
+        if chars and has_words(text, *chars, cited.text, ends=ends, escapes=escapes):
             return "fresh", "", cited.start_line, cited.end_line
-        found = current.words.find(cited.text, lines, whole_words=whole, escapes=escapes)
+        found = current.words.find(cited.text, lines, ends=ends, escapes=escapes)
         if found is None:
             return "changed", "the text is not in the file", None, None
         if cited.columns != WHOLE:
@@ -232,10 +240,13 @@ def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
 def _compare_revision(cited: ClaimedText, current: CurrentFile) -> _Verdict:
     """Compare the text that the cited lines had in the cited revision with the current file."""
     text, lines = current.document.text, Lines(*lines_cited(cited))
+    if cited.start_line is None:
+        same = without_returns(text) == without_returns(cited.text)
+        return ("fresh", "", None, None) if same else ("changed", _ALL_CHANGED, None, None)
     found = find_cited(text, cited.text, lines, cited.columns)
     if found is None:
         return "changed", "the text is not in the file", None, None
-    now = _lines(text, *found)
+    now, _ = columns_at(text, *found)
     if found == chars_of_lines(text, lines.start, lines.end, cited.columns):
         return "fresh", "", now.start, now.end
     there = f"lines {now.start}-{now.end}"
@@ -251,17 +262,12 @@ def _compare_chars(
     document = current.document
     path, text = cited.known.path, document.text
     if cited.text.strip():
-        whole, escapes = not cited.cut, escapes_of(document)
-        there = cited.page is None and end <= len(text)
-        if there and has_words(text, start, end, cited.text, whole_words=whole, escapes=escapes):
+        if cited.page is None and end <= len(text) and _has(document, start, end, cited):
             return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
-        near = text.count("\n", 0, start) + 1
-        lines = Lines(near, near)
-        found = current.words.find(cited.text, lines, whole_words=whole, escapes=escapes)
-        if found is None:
+        if (chars := _find(current, start, cited)) is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
+        found = _lines(text, *chars)
         said = f"now in lines {found.start}-{found.end} of the record"
-        chars = chars_of_quote(text, cited.text, found)
         return _in_record(claim, "moved", said, path, found, chars)
     if not same_revision(cited.ref, document.ref):
         said = f"the record now has revision {document.ref}: give the quote, or search again"
@@ -270,6 +276,27 @@ def _compare_chars(
         said = f"the record has {len(text):,} characters"
         return ClaimCheck(claim.citation, "changed", said, path)
     return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
+
+
+def _has(document: Document, start: int, end: int, cited: ClaimedText) -> bool:
+    """Do these characters have the claimed text?"""
+    text = document.text
+    if cited.quoted:
+        escapes = escapes_of(document)
+        return has_words(text, start, end, cited.text, ends=cited.ends, escapes=escapes)
+    return text[start:end] == cited.text and has_ends(text, start, end, cited.ends)
+
+
+def _find(current: CurrentFile, near: int, cited: ClaimedText) -> tuple[int, int] | None:
+    """Where the claimed text is, nearest to a character; a quote to its line."""
+    text = current.document.text
+    if cited.quoted:
+        line = text.count("\n", 0, near) + 1
+        escapes = escapes_of(current.document)
+        found = current.words.find(cited.text, Lines(line, line), ends=cited.ends, escapes=escapes)
+        return None if found is None else chars_of_quote(text, cited.text, found)
+    start = find_chars(text, cited.text, near, cited.ends)
+    return None if start is None else (start, start + len(cited.text))
 
 
 def _lines(text: str, start: int, end: int) -> Lines:
@@ -303,8 +330,8 @@ def _compare_page(
 ) -> ClaimCheck:
     """Compare a claim about an extracted document with its current text."""
     document = current.document
-    path, wanted, then = cited.known.path, cited.text, None
-    if not wanted.strip():
+    path, then = cited.known.path, None
+    if not cited.text.strip():
         if cited.start_line and not cited.chars:
             return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
         if not is_revision(cited, document):
@@ -316,37 +343,34 @@ def _compare_page(
             place = _exact_place(cited, then or document)
         except UsageError as error:
             return ClaimCheck(claim.citation, "changed", error.message, path)
-        wanted = "" if then is None else then.text[place.start : place.end]
-        if not wanted.strip():
+        if then is None or not then.text[place.start : place.end].strip():
             return _at_place(claim, "fresh", "", path, place)
-        if cited.chars is None:
-            return _compare_pages(claim, cited, document, wanted)
-    return _compare_words(claim, cited, current, wanted)
+        part = part_of(then.text, place.start, place.end)
+        cited = replace(cited, text=part.text, ends=part.ends)
+    if not (cited.quoted or cited.chars):
+        return _compare_pages(claim, cited, document)
+    return _compare_words(claim, cited, current)
 
 
-def _compare_pages(claim: Claim, cited: ClaimedText, document: Document, wanted: str) -> ClaimCheck:
-    """Compare the text that the cited page or rows had in the cited revision with the current
-    document."""
+def _compare_pages(claim: Claim, cited: ClaimedText, document: Document) -> ClaimCheck:
+    """All text that the cited page or rows have in the cited revision, against an extracted
+    document as it is now."""
     path = cited.known.path
-    found = find_page(document, wanted, cited.page, cited.page_unit, cited.rows)
+    found = find_page(document, cited.text, cited.page, cited.page_unit, cited.rows)
     if found is None:
-        return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
+        said = "the text is not in the file" if cited.page else _ALL_CHANGED
+        return ClaimCheck(claim.citation, "changed", said, path)
     if found == _place_now(cited, document):
         return _at_place(claim, "fresh", "", path, found)
     return _at_place(claim, "moved", f"now on {page_words(document, found)}", path, found)
 
 
-def _compare_words(
-    claim: Claim, cited: ClaimedText, current: CurrentFile, wanted: str
-) -> ClaimCheck:
-    """Compare these words with the current text of an extracted document."""
+def _compare_words(claim: Claim, cited: ClaimedText, current: CurrentFile) -> ClaimCheck:
+    """The claimed text, against an extracted document as it is now."""
     document, path = current.document, cited.known.path
 
     def has(place: Place | None) -> TypeGuard[Place]:
-        whole = not cited.cut
-        return place is not None and has_words(
-            document.text, place.start, place.end, wanted, whole_words=whole
-        )
+        return place is not None and _has(document, place.start, place.end, cited)
 
     if has(here := _place_now(cited, document)):
         return _at_place(claim, "fresh", "", path, here)
@@ -354,10 +378,9 @@ def _compare_words(
     if has(there) and there.page:
         # the citation has another page or other rows, or empty rows were added or removed
         return _at_place(claim, "moved", f"now {words_of(document, there)}", path, there)
-    near = cited.chars[0] if cited.chars else 0
-    found = find_quote(document, wanted, near, whole_words=not cited.cut, words=current.words)
-    if found is None:
+    if (chars := _find(current, cited.chars[0] if cited.chars else 0, cited)) is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
+    found = place_of_chars(document, *chars)
     named = page_words(document, found)
     said = f"now on {named}" if named else "now elsewhere in the file"
     return _at_place(claim, "moved", said, path, found)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec
 
-from pincite.citations.as_indexed import text_as_indexed
+from pincite.citations.as_indexed import IndexedText
 from pincite.citations.changed_warning import Followed, follow
 from pincite.citations.forms import LINES, Span
 from pincite.citations.left_out import left_out_file
@@ -104,7 +104,7 @@ class _Reading:
         indexed = None
         if changed:
             place = known.collection, known.record.source.name, known.path
-            indexed = text_as_indexed(await within.document(*place), cited)
+            indexed = IndexedText(await within.document(*place)).part(cited)
         return await asyncio.to_thread(follow, known, self.folder, cited, indexed)
 
     async def _at(self, known: IndexedFile, cited: Citation, context: int) -> Passage:

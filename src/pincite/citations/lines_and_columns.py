@@ -4,6 +4,7 @@ columns."""
 from __future__ import annotations
 
 from pincite.model.citation import format_lines
+from pincite.support.finding.ends import Ends
 from pincite.support.finding.find import Lines, find_span, without_returns
 
 #: First and last column (from 1, inclusive); None if the line is whole at that end.
@@ -45,6 +46,11 @@ def misordered(start: int, end: int, columns: Columns = WHOLE) -> str:
     return ""
 
 
+def ends_of_columns(columns: Columns) -> Ends:
+    """Return how a text begins and ends that has these columns: with a line where it has none."""
+    return Ends(*("line" if one is None else "any" for one in columns))
+
+
 def find_cited(
     text: str, wanted: str, lines: Lines, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
@@ -66,19 +72,18 @@ def _bare(text: str, columns: Columns) -> str:
     return without_returns(text if columns[1] is not None else text.removesuffix("\r"))
 
 
-def columns_at(text: str, start: int, end: int) -> tuple[Lines, tuple[int, int]]:
-    """Return the lines of these characters, and the columns of the first and the last one, all from
-    1 and inclusive. `end` is exclusive."""
-    final = max(start, end - 1)
-    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, final) + 1)
-    return lines, (start - text.rfind("\n", 0, start), final - text.rfind("\n", 0, final))
+def columns_at(text: str, start: int, end: int, cited: Columns = WHOLE) -> tuple[Lines, Columns]:
+    """Return the lines and columns of characters of a text, with those columns alone that were
+    `cited`. The end is excluded; it may be at the beginning of a last line that is empty."""
+    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1)
+    first = start - text.rfind("\n", 0, start) if cited[0] is not None else None
+    return lines, (first, end - text.rfind("\n", 0, end) - 1 if cited[1] is not None else None)
 
 
 def named_lines(text: str, start: int, end: int, cited: Columns) -> str:
-    """Return the lines and columns of these characters as a text, `L3C10-L9C2`. Columns that were
-    not `cited` are left out. `end` is exclusive."""
-    lines, (first, last) = columns_at(text, start, end)
-    columns = (first if cited[0] is not None else None, last if cited[1] is not None else None)
+    """Return lines and columns of characters of a text, `L3C10-L9C2`, with those columns alone that
+    were `cited`. The end is excluded."""
+    lines, columns = columns_at(text, start, end, cited)
     return format_lines(lines.start, lines.end, *columns)
 
 

@@ -15,12 +15,13 @@ from pincite.errors import SourceError, UsageError
 from pincite.model import Document, Evidence, PageUnit
 from pincite.model.citation import format_page, format_rows
 from pincite.model.documents import Element, Rows
-from pincite.model.pages import chars_of_rows, page_at, page_of_span, rows_at, unit_of
+from pincite.model.pages import chars_of_rows, page_of_span, rows_at, unit_of
 from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
 from pincite.support.counted import counted
-from pincite.support.finding.find import Lines, Words, find_chars, find_span
+from pincite.support.finding.ends import ANYWHERE, WORDS, Ends, part_of
+from pincite.support.finding.find import Lines, find_chars, find_span
 from pincite.support.finding.trailing_space import end_before_space
 from pincite.support.finding.word_ends import places, whole_places
 
@@ -208,10 +209,12 @@ class Held:
     there: bool
 
 
-def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
-    """Return the place of an item's text in a document: the cited characters, else the nearest
-    ones."""
-    chars = chars_now(document.text, item, text_cut=text_cut)
+def held_against(
+    document: Document, item: Evidence, *, text_cut: bool, ends: Ends = ANYWHERE
+) -> Held:
+    """Where the text of an item is in the document, with these ends: at the cited characters, else
+    nearest to them."""
+    chars = chars_now(document.text, item, text_cut=text_cut, ends=ends)
     if chars is None:
         return Held(None, there=False)
     place = place_of_chars(document, *chars)
@@ -219,19 +222,28 @@ def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
     return Held(place, chars == (item.start_char, item.end_char) and not wrong)
 
 
-def chars_now(text: str, item: Evidence, *, text_cut: bool) -> tuple[int, int] | None:
-    """Return the characters of a document's text that are an item's text: the cited ones, else the
-    nearest ones; None if it is missing. With `text_cut`, the item may have only the beginning of
-    the cited text."""
+def chars_now(
+    text: str, item: Evidence, *, text_cut: bool, ends: Ends = ANYWHERE
+) -> tuple[int, int] | None:
+    """Return the characters of a text that contain an item's text with these ends: the cited ones,
+    else the nearest ones; None if it is nowhere. With `text_cut`, the item has the beginning of its
+    text."""
     start, end = item.start_char or 0, item.end_char or 0
-    here = text[start:end]
-    if end <= len(text) and (here.startswith(item.text) if text_cut else here == item.text):
-        return start, end
-    found = find_chars(text, item.text, start)
+    ends = Ends(ends.begin, "any") if text_cut else ends
+    found = find_chars(text, item.text, start, ends)
     if found is None:
         return None
     size = end - start if text_cut else len(item.text)
     return found, min(found + size, len(text))
+
+
+def ends_then(then: Document | None, item: Evidence) -> Ends:
+    """How the text of an item begins and ends in the revision that it cites. It has whole words
+    where that revision is not at hand."""
+    start = item.start_char or 0
+    if then is None or not then.text.startswith(item.text, start):
+        return WORDS
+    return part_of(then.text, start, start + len(item.text)).ends
 
 
 def cited_then(opened: OpenSource, item: Evidence, document: Document | None) -> Document | None:
@@ -253,27 +265,6 @@ def document_then(opened: OpenSource, ref: str, path: str) -> Document | None:
         return read_document(raw, source=opened.source, path=path, ref=ref)
     except SourceError:
         return None
-
-
-def find_quote(
-    document: Document,
-    quote: str,
-    near: int,
-    *,
-    whole_words: bool = False,
-    words: Words | None = None,
-) -> Place | None:
-    """Return the lines that have these words, apart from white space, nearest to the character
-    `near`, as a place; None if there are none. With `whole_words`, the words must not begin or end
-    inside a word or number. `words` are those of the document's text."""
-    text = document.text
-    line = text.count("\n", 0, near) + 1
-    found = (words or Words(text)).find(quote, Lines(line, line), whole_words=whole_words)
-    if found is None:
-        return None
-    starts = _line_starts(text, found.start, found.end)
-    page = page_at(document.pages, starts[0])
-    return Place(*starts, page.number if page else None)
 
 
 def chars_of_quote(text: str, quote: str, lines: Lines) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from pincite.readers.extraction.result import Extraction, reason_of
 from pincite.readers.extraction.run import extract_soon
 from pincite.readers.secrets import without_secrets
 from pincite.support.fields import replace
+from pincite.support.finding.ends import WORDS
 from pincite.support.finding.find import find_chars
 from pincite.support.terminal import one_line
 
@@ -46,7 +47,7 @@ def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: 
 
 
 def _find_again(chunk: Chunk, found: Extraction, ref: str, content_hash: str) -> Chunk | None:
-    start = find_chars(found.text, chunk.text, chunk.start)
+    start = find_chars(found.text, chunk.text, chunk.start, WORDS)
     if start is None or chunk.on_page is None:
         return None
     end = start + len(chunk.text)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pincite.support.finding.ends import WORDS
 from pincite.support.finding.find import Lines, Words, find_text
 
 _MANY = 300_000
@@ -113,14 +114,14 @@ def test_the_places_of_a_quote_are_looked_for_once() -> None:
     lines = 60_000
     words = Words("the same line again\n" * lines)
     for line in range(1, lines, 300):
-        found = words.find("he same line", Lines(line, line), whole_words=True)
+        found = words.find("he same line", Lines(line, line), ends=WORDS)
         assert found is None
 
 
 @given(st.text("ab \n", max_size=40), st.text("ab ", max_size=5), st.integers(1, 12))
 def test_a_second_search_finds_the_same(text: str, wanted: str, line: int) -> None:
     words, near = Words(text), Lines(line, line + 1)
-    words.find(wanted, Lines(1, 1), whole_words=True)
-    assert words.find(wanted, near, whole_words=True) == find_text(
-        text, wanted, near, spaces="any", whole_words=True
+    words.find(wanted, Lines(1, 1), ends=WORDS)
+    assert words.find(wanted, near, ends=WORDS) == find_text(
+        text, wanted, near, spaces="any", ends=WORDS
     )

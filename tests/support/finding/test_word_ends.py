@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.support.finding.code_letters import Escapes
+from pincite.support.finding.ends import ANYWHERE, WORDS
 from pincite.support.finding.find import Lines, find_text, has_words
 from pincite.support.finding.word_ends import whole, whole_places
 from tests.counting import grows_in_proportion
@@ -19,7 +20,7 @@ _TEXTS = st.text(alphabet="ab12_.,-' 天é\u0301(", max_size=24).map(
 
 def is_quote(text: str, quote: str, *, escapes: Escapes = "") -> bool:
     near = Lines(1, 1)
-    return find_text(text, quote, near, spaces="any", whole_words=True, escapes=escapes) is not None
+    return find_text(text, quote, near, spaces="any", ends=WORDS, escapes=escapes) is not None
 
 
 @pytest.mark.parametrize(
@@ -288,7 +289,7 @@ def test_a_quote_of_any_length_has_whole_words(count: int) -> None:
     assert not is_quote(f"x{words}", words)
     assert not is_quote(f"{words} at most 30", f"{words} at most 3")
     assert not has_words(f"x{words} y", 0, len(words) + 3, words)
-    assert has_words(f"x{words} y", 0, len(words) + 3, words, whole_words=False)
+    assert has_words(f"x{words} y", 0, len(words) + 3, words, ends=ANYWHERE)
 
 
 @given(_TEXTS, st.data())
@@ -312,8 +313,8 @@ def test_a_part_of_a_text_is_read_with_what_is_around_it(
     text: str, start: int, end: int, wanted: str
 ) -> None:
     inside = " ".join(text[start:end].split())
-    assert not inside or has_words(text, start, end, inside)
-    if has_words(text, start, end, wanted) and wanted != inside:
+    assert not inside or has_words(text, start, end, inside, ends=ANYWHERE)
+    if has_words(text, start, end, wanted):
         assert wanted in inside
         assert is_quote(text, wanted)
 

@@ -15,7 +15,8 @@ from itertools import accumulate
 from typing import Final, Literal
 
 from pincite.support.finding.code_letters import Escapes
-from pincite.support.finding.word_ends import beside, whole, whole_places
+from pincite.support.finding.ends import ANYWHERE, WORDS, Ends, has_ends, has_words_at
+from pincite.support.finding.word_ends import beside, places, whole_places
 
 _MOST_KNOWN: Final = 2_000_000  # positions, of 8 bytes each
 
@@ -38,18 +39,18 @@ def find_text(
     spaces: Spaces = "exact",
     starts_line: bool = False,
     ends_line: bool = False,
-    whole_words: bool = False,
+    ends: Ends = ANYWHERE,
     escapes: Escapes = "",
 ) -> Lines | None:
     """Return the lines of `text` that contain `wanted`, None if it does not occur or is empty.
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
-    white space is equal, including line ends. `whole_words` then leaves out places inside a word or
-    number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
+    white space is equal, including line ends, and the words of `ends` leave out places inside of a
+    word or number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
     """
     if spaces == "any":
-        return Words(text).find(wanted, near, whole_words=whole_words, escapes=escapes)
+        return Words(text).find(wanted, near, ends=ends, escapes=escapes)
     span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
     if span is None:
         return None
@@ -69,11 +70,11 @@ class Words:
         return _Searched.words(self._text)
 
     def find(
-        self, wanted: str, near: Lines, *, whole_words: bool = False, escapes: Escapes = ""
+        self, wanted: str, near: Lines, *, ends: Ends = ANYWHERE, escapes: Escapes = ""
     ) -> Lines | None:
         """Return the lines that contain `wanted`; see `find_text`."""
         words = " ".join(wanted.split())
-        found = self._searched.nearest(words, near, whole_words=whole_words, escapes=escapes)
+        found = self._searched.nearest(words, near, ends=ends, escapes=escapes)
         return None if found is None else found[1]
 
 
@@ -110,23 +111,22 @@ def has_words(
     end: int,
     wanted: str,
     *,
-    whole_words: bool = True,
+    ends: Ends = WORDS,
     escapes: Escapes = "",
 ) -> bool:
-    """Return whether `text[start:end]` contains `wanted`, ignoring differences of white space. If
-    it has more text, only whole words count, unless `whole_words` is off; `escapes` are those of
-    `text`."""
+    """Does `text[start:end]` have `wanted`, whatever the white space, with the words of `ends`?
+    `escapes` are those of `text`."""
     part, words = text[start:end], " ".join(wanted.split())
     inside = " ".join(part.split())
-    if not words or inside == words:
-        return bool(words)
-    if not whole_words:
-        return words in inside
+    begins, stops = ends.begin == "word", ends.end == "word"
+    if not words or not (begins or stops):
+        return bool(words) and words in inside
     size = beside(escapes)
     before = text[max(0, start - size) : start] + (" " if part[:1].isspace() else "")
     after = (" " if part[-1:].isspace() else "") + text[end : end + size]
     last = len(before) + len(inside) - len(words)
-    found = whole_places(f"{before}{inside}{after}", words, escapes=escapes)
+    joined = f"{before}{inside}{after}"
+    found = whole_places(joined, words, escapes=escapes, begins=begins, ends=stops)
     return any(len(before) <= at <= last for at in found)
 
 
@@ -135,15 +135,10 @@ def without_returns(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def find_chars(text: str, wanted: str, near: int) -> int | None:
-    """Return the position of `wanted` in `text` that is nearest to the position `near`, the earlier
-    of two; None if it does not occur or is empty."""
-    if not wanted:
-        return None
-    after = text.find(wanted, near)
-    head = text[: near + len(wanted) - 1]
-    back = head[::-1].find(wanted[::-1])  # as below: `rfind` is quadratic at worst
-    found = [at for at in (len(head) - back - len(wanted) if back >= 0 else -1, after) if at >= 0]
+def find_chars(text: str, wanted: str, near: int, ends: Ends = ANYWHERE) -> int | None:
+    """Return the position of `wanted` in `text`, with these ends, that is nearest to the position
+    `near`, the earlier of two; None if it does not occur or is empty."""
+    found = (at for at in places(text, wanted) if has_ends(text, at, at + len(wanted), ends))
     return min(found, key=lambda at: abs(at - near), default=None)
 
 
@@ -155,7 +150,7 @@ class _Searched:
     text: str
     begins: array[int]
     numbers: array[int]
-    known: dict[tuple[str, Escapes], array[int]] = field(default_factory=dict)
+    known: dict[tuple[str, Escapes, Ends], array[int]] = field(default_factory=dict)
 
     @classmethod
     def exact(cls, text: str) -> _Searched:
@@ -181,7 +176,7 @@ class _Searched:
         starts_line: bool = False,
         ends_line: bool = False,
         *,
-        whole_words: bool = False,
+        ends: Ends = ANYWHERE,
         escapes: Escapes = "",
     ) -> tuple[int, Lines] | None:
         """Return position and lines of the place that `find_text` returns."""
@@ -198,20 +193,24 @@ class _Searched:
 
         places = self.places(wanted, near.start, starts_line, ends_line)
         found = min(map(located, places), key=order, default=None)
-        if not (found and whole_words):
+        if found is None:
+            return None
+        if has_words_at(self.text, found[0], found[0] + len(wanted), ends, escapes=escapes):
             return found
-        if whole(self.text, found[0], found[0] + len(wanted), escapes=escapes):
-            return found
-        places = self.beside(self.whole_places(wanted, escapes), near.start)
+        places = self.beside(self.whole_places(wanted, ends, escapes), near.start)
         return min(map(located, places), key=order, default=None)
 
-    def whole_places(self, wanted: str, escapes: Escapes) -> array[int]:
-        """Return all positions where `wanted` is whole; those of the last texts are known."""
-        key = wanted, escapes
+    def whole_places(self, wanted: str, ends: Ends, escapes: Escapes) -> array[int]:
+        """Return all positions where `wanted` has these words at its ends; those of the last texts
+        are known."""
+        key = wanted, escapes, ends
         if key not in self.known:
             if sum(map(len, self.known.values())) + len(self.known) > _MOST_KNOWN:
                 self.known.clear()
-            self.known[key] = array("Q", whole_places(self.text, wanted, escapes=escapes))
+            begins, stops = ends.begin == "word", ends.end == "word"
+            self.known[key] = array(
+                "Q", whole_places(self.text, wanted, escapes=escapes, begins=begins, ends=stops)
+            )
         return self.known[key]
 
     def beside(self, places: array[int], line: int) -> Iterator[int]:

@@ -42,20 +42,31 @@ _VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _NOT: Final = re.compile(r"['’´`ʼ＇]t(?!\w)", re.IGNORECASE)
 
 
-def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
-    """Return whether `text[start:end]` begins and ends where words and numbers do. Punctuation at
-    an end ends words, except for a decimal point or comma. So do escapes and formats of code, see
-    `ends_code`. Escapes of roff are read as displayed: none ends a word, and no place is within
-    one. White space is single spaces."""
+def whole(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    escapes: Escapes = "",
+    begins: bool = True,
+    ends: bool = True,
+) -> bool:
+    """Does `text[start:end]` begin and end with a word, a number or neither? Punctuation at an end
+    ends words, except for a decimal point or comma. So do escapes and formats of code, see
+    `ends_code`. Escapes of roff are read as what they display: none ends a word, and no place is
+    within one. White space is single spaces. Without `begins` or `ends`, that side is not asked."""
     if start >= end:
         return False
     before = text[max(0, start - beside(escapes)) : start]
-    if _is_within_word(text[start - 1 : start + 1] if start else "", before):
+    if begins and _is_within_word(text[start - 1 : start + 1] if start else "", before):
         return False
     if escapes == "roff":
-        return _OfRoff(text, start, start).begins(start) and _OfRoff(text, end, end).ends(end)
+        begun = not begins or _OfRoff(text, start, start).begins(start)
+        return begun and (not ends or _OfRoff(text, end, end).ends(end))
     head, tail = text[start : start + _BESIDE], text[max(0, end - _BESIDE) : end]
-    return _begins(before, head, escapes) and _ends(tail, text[end : end + _BESIDE], escapes)
+    if begins and not _begins(before, head, escapes):
+        return False
+    return not ends or _ends(tail, text[end : end + _BESIDE], escapes)
 
 
 def beside(escapes: Escapes) -> int:
@@ -102,12 +113,18 @@ def _is_within_word(pair: str, before: str) -> bool:
     return pair.isascii() and pair.isalnum() and not may_be_code(before)
 
 
-def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
-    """Yield the positions of `wanted` in `text` where it is whole, see `whole`. Time linear in
-    both."""
+def whole_places(
+    text: str, wanted: str, *, escapes: Escapes = "", begins: bool = True, ends: bool = True
+) -> Iterator[int]:
+    """Yield the positions of `wanted` in `text` where it is whole. Time linear in both, whatever
+    they have."""
     size = len(wanted)
     if escapes != "roff":
-        return (at for at in places(text, wanted) if whole(text, at, at + size, escapes=escapes))
+        return (
+            at
+            for at in places(text, wanted)
+            if whole(text, at, at + size, escapes=escapes, begins=begins, ends=ends)
+        )
 
     @lru_cache(maxsize=2)
     def part(number: int) -> _OfRoff:
@@ -115,9 +132,11 @@ def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[i
         return _OfRoff(text, begin, begin + _PART, _AROUND_PART)
 
     def is_whole(at: int) -> bool:
-        if at and _is_within_word(text[at - 1 : at + 1], text[max(0, at - _BESIDE_ROFF) : at]):
-            return False  # in any displayed form
-        return part(at // _PART).begins(at) and part((at + size) // _PART).ends(at + size)
+        before = text[max(0, at - _BESIDE_ROFF) : at]
+        if begins and at and _is_within_word(text[at - 1 : at + 1], before):
+            return False  # whatever is displayed
+        begun = not begins or part(at // _PART).begins(at)
+        return begun and (not ends or part((at + size) // _PART).ends(at + size))
 
     return filter(is_whole, places(text, wanted))
 
