@@ -12,6 +12,7 @@ from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.get import get
 from pincite.citations.passage import Passage
 from pincite.errors import UsageError
+from pincite.support.finding.find import _Searched
 from tests.ingestion.office import Office
 from tests.readers.office_files import pptx, xlsx
 from tests.sources.helpers import commit
@@ -193,3 +194,18 @@ def test_a_last_line_that_is_empty_is_moved_with_the_others(tmp_path: Path) -> N
     read = made.get(made.cited + "#L1-L3")
     assert (read.raw, read.start_line, read.end_line) == (b"alpha\nbeta\n\n", 2, 4)
     assert made.get(made.cited + "#L2C2-L3").raw == b"eta\n\n"
+
+
+def test_the_lines_of_a_file_are_read_once_for_all_claims(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(f"line {number}\r\n" for number in range(40))
+    made = Folder(tmp_path, text.encode(), git=True)
+    made.put("a.txt", f"new\r\n{text}".encode())
+    read: list[str] = []
+    before = _Searched.exact
+    monkeypatch.setattr(_Searched, "exact", lambda given: (read.append(given), before(given))[1])
+    claims = [Claim(f"{made.cited}#L{number}-L{number + 1}") for number in range(1, 30)]
+    found = asyncio.run(check_claims(made.index, claims, made.folder))
+    assert {one.status for one in found} == {"moved"}
+    assert len(read) <= 2  # with and without carriage returns

@@ -33,7 +33,7 @@ from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
 from pincite.support.finding.ends import Part, part_of
-from pincite.support.finding.find import Lines, find_chars
+from pincite.support.finding.find import Exact, Lines, find_chars
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _found(document: Document, cited: Citation, then: Part) -> Followed:
         same = now.page == cited.page and cited.start_char == now.start_char
         return Followed() if same else Followed(_moved(short, f"at {there}"), now)
     near, columns = _lines_at(text, cited), _columns(cited)
-    found = find_cited(text, then.text, near, columns)
+    found = find_cited(Exact(text), then.text, near, columns)
     if found is None and not then.text.strip():
         here = _part_at(text, cited)
         return Followed(

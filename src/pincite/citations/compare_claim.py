@@ -243,11 +243,11 @@ def _compare_revision(cited: ClaimedText, current: CurrentFile) -> _Verdict:
     if cited.start_line is None:
         same = without_returns(text) == without_returns(cited.text)
         return ("fresh", "", None, None) if same else ("changed", _ALL_CHANGED, None, None)
-    found = find_cited(text, cited.text, lines, cited.columns)
+    found = find_cited(current.exact, cited.text, lines, cited.columns)
     if found is None:
         return "changed", "the text is not in the file", None, None
     now, _ = columns_at(text, *found)
-    if found == chars_of_lines(text, lines.start, lines.end, cited.columns):
+    if found == chars_of_lines(current.exact, lines.start, lines.end, cited.columns):
         return "fresh", "", now.start, now.end
     there = f"lines {now.start}-{now.end}"
     if cited.columns != WHOLE:

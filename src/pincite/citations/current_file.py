@@ -13,7 +13,7 @@ from pincite.readers.extraction.result import reason_of
 from pincite.sources import Entry, OpenSource, SkipCode, Skipped, UnreadableFile
 from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
-from pincite.support.finding.find import Lines, Words
+from pincite.support.finding.find import Exact, Lines, Words
 
 #: The result of checking a citation with the current files; see `docs/freshness.md`.
 CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
@@ -56,11 +56,12 @@ def why_not_read(left_out: Skipped) -> str:
 
 
 class CurrentFile:
-    """The document of a current file, and its words, which are split at the first search."""
+    """A file as it is now. Its words and lines are split at the first search."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.words = Words(document.text)
+        self.exact = Exact(document.text)
 
 
 class CurrentFiles:

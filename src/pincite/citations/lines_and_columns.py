@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pincite.model.citation import format_lines
 from pincite.support.finding.ends import Ends
-from pincite.support.finding.find import Lines, find_span, without_returns
+from pincite.support.finding.find import Exact, Lines, without_returns
 
 #: First and last column (from 1, inclusive); None if the line is whole at that end.
 Columns = tuple[int | None, int | None]
@@ -13,17 +13,18 @@ WHOLE: Columns = (None, None)
 
 
 def chars_of_lines(
-    text: str, start: int, end: int, columns: Columns = WHOLE
+    given: str | Exact, start: int, end: int, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
     """Return the characters of the lines `start` to `end` (1-based, inclusive), from the first
     column of the first line to the last column of the last one: 0-based, the end is excluded. None
     if the text has no such lines or columns."""
     first, last = columns
-    if not 1 <= start <= end or (begin := _line_begin(text, 0, start - 1)) is None:
+    text = given if isinstance(given, str) else given.text
+    begins = _line_begins(given, start, end) if 1 <= start <= end else None
+    if begins is None:
         return None
-    if (final := _line_begin(text, begin, end - start)) is None:
-        return None
-    if 0 < final == len(text):  # no line begins after a newline at the end of the text
+    begin, final = begins
+    if 0 < final == len(text):  # a newline at the end of a text begins no line
         return None
     stops = _line_stop(text, begin), _line_stop(text, final)
     from_, to = begin + (first or 1) - 1, stops[1] if last is None else final + last
@@ -52,18 +53,18 @@ def ends_of_columns(columns: Columns) -> Ends:
 
 
 def find_cited(
-    text: str, wanted: str, lines: Lines, columns: Columns = WHOLE
+    searched: Exact, wanted: str, lines: Lines, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
-    """Return the current characters of `wanted`, the former text of these lines and columns, as
-    0-based positions with an exclusive end: those of the cited place, else the nearest ones; None
-    if the text does not have it. At an end without a cited column, the text must begin or end with
-    a line. Line ends may be translated."""
-    here = chars_of_lines(text, lines.start, lines.end, columns)
+    """Return the characters of a text (0-based, the end is excluded) where `wanted`, all that these
+    lines and columns had, is now: at the cited place, else nearest to it; None if it is nowhere.
+    Where no column is cited, it begins and ends with a line. Line ends may be translated."""
+    text = searched.text
+    here = chars_of_lines(searched, lines.start, lines.end, columns)
     if here is not None and _bare(text[slice(*here)], columns) == _bare(wanted, columns):
         return here
     whole = wanted if columns[1] is not None else wanted.removesuffix("\r")
     starts, ends = columns[0] is None, columns[1] is None
-    return find_span(text, whole, lines, starts_line=starts, ends_line=ends)
+    return searched.find(whole, lines, starts_line=starts, ends_line=ends)
 
 
 def _bare(text: str, columns: Columns) -> str:
@@ -85,6 +86,16 @@ def named_lines(text: str, start: int, end: int, cited: Columns) -> str:
     were `cited`. The end is excluded."""
     lines, columns = columns_at(text, start, end, cited)
     return format_lines(lines.start, lines.end, *columns)
+
+
+def _line_begins(given: str | Exact, start: int, end: int) -> tuple[int, int] | None:
+    """Return where both lines begin, None if there are none."""
+    if not isinstance(given, str):
+        begins = given.begins
+        return (begins[start - 1], begins[end - 1]) if end <= len(begins) else None
+    begin = _line_begin(given, 0, start - 1)
+    final = None if begin is None else _line_begin(given, begin, end - start)
+    return None if begin is None or final is None else (begin, final)
 
 
 def _line_begin(text: str, begin: int, after: int) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -87,22 +87,48 @@ def find_span(
     line does. Lines end with a newline, and a carriage return before it belongs to it. If there is
     no such place, one with other line ends is returned, with "\\n" for "\\r\\n" or the reverse.
     """
-    found = _Searched.exact(text).nearest(wanted, near, starts_line, ends_line)
-    if found is not None:
-        return found[0], found[0] + len(wanted)
-    if "\r\n" not in text and "\r\n" not in wanted:
-        return None
-    searched, bare = _Searched.exact(without_returns(text)), without_returns(wanted)
-    found = searched.nearest(bare, near, starts_line, ends_line)
-    if found is None:
-        return None
-    begins = _begins(text.split("\n"))  # the same lines, with their carriage returns
+    return Exact(text).find(wanted, near, starts_line=starts_line, ends_line=ends_line)
 
-    def position(at: int) -> int:
-        line = bisect_right(searched.begins, at) - 1
-        return begins[line] + at - searched.begins[line]
 
-    return position(found[0]), position(found[0] + len(bare))
+class Exact:
+    """A text, for several searches like `find_span`: its lines are read once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _searched(self) -> _Searched:
+        return _Searched.exact(self.text)
+
+    @property
+    def begins(self) -> Sequence[int]:
+        """The position of each line."""
+        return self._searched.begins
+
+    @cached_property
+    def _bare(self) -> _Searched:
+        return _Searched.exact(without_returns(self.text))
+
+    def find(
+        self, wanted: str, near: Lines, *, starts_line: bool = False, ends_line: bool = False
+    ) -> tuple[int, int] | None:
+        """Return the begin and the end of the place that `find_span` finds."""
+        found = self._searched.nearest(wanted, near, starts_line, ends_line)
+        if found is not None:
+            return found[0], found[0] + len(wanted)
+        if "\r\n" not in self.text and "\r\n" not in wanted:
+            return None
+        searched, bare = self._bare, without_returns(wanted)
+        found = searched.nearest(bare, near, starts_line, ends_line)
+        if found is None:
+            return None
+        begins = self._searched.begins  # the same lines, with their carriage returns
+
+        def position(at: int) -> int:
+            line = bisect_right(searched.begins, at) - 1
+            return begins[line] + at - searched.begins[line]
+
+        return position(found[0]), position(found[0] + len(bare))
 
 
 def has_words(
