@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.get import get
 from pincite.citations.passage import Passage
 from pincite.errors import UsageError
+from pincite.model.citation import cite
 from pincite.support.finding.find import _Searched
 from tests.ingestion.office import Office
 from tests.readers.office_files import pptx, xlsx
@@ -204,8 +207,99 @@ def test_the_lines_of_a_file_are_read_once_for_all_claims(
     made.put("a.txt", f"new\r\n{text}".encode())
     read: list[str] = []
     before = _Searched.exact
-    monkeypatch.setattr(_Searched, "exact", lambda given: (read.append(given), before(given))[1])
+
+    def counted(text: str) -> _Searched:
+        read.append(text)
+        return before(text)
+
+    monkeypatch.setattr(_Searched, "exact", counted)
     claims = [Claim(f"{made.cited}#L{number}-L{number + 1}") for number in range(1, 30)]
     found = asyncio.run(check_claims(made.index, claims, made.folder))
     assert {one.status for one in found} == {"moved"}
     assert len(read) <= 2  # with and without carriage returns
+
+
+def test_columns_after_an_empty_first_line_are_not_the_whole_lines(tmp_path: Path) -> None:
+    made = Folder(tmp_path, b"alpha\n\nsecret beta gamma\n")
+    read = made.get(made.cited + "#L2-L3C6")
+    assert read.text == "\nsecret"
+    assert read.citation == made.cited + "#L2-L3C6"
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("#L1C5", "line 1 of a.txt has 1 character: column 5 does not exist"),
+        ("#L2C1", "line 2 of a.txt has 0 characters: column 1 does not exist"),
+        ("#L1-L3C9", "line 3 of a.txt has 3 characters: column 9 does not exist"),
+        ("#L0C1-L3", "line 0 does not exist"),
+    ],
+)
+def test_columns_that_the_unchanged_file_lacks_are_an_error(
+    tmp_path: Path, place: str, said: str
+) -> None:
+    made = Folder(tmp_path, b"a\n\nbcd\n")
+    for locator in (made.cited + place, f"a.txt{place}"):
+        with pytest.raises(UsageError, match=said):
+            made.get(locator)
+    assert made.check(made.cited + place).status == "changed"
+
+
+@pytest.mark.parametrize("place", ["#slide=2", "#slide=1&char=0,9999", "#slide=2&char=14,20"])
+def test_a_page_that_the_cited_revision_did_not_have_is_read_with_a_warning(
+    tmp_path: Path, place: str
+) -> None:
+    made = Folder(tmp_path, pptx(("One", "a b c")), "a.pptx", git=True)
+    made.put("a.pptx", pptx(("One", "a b c d"), ("Two", "x y")))
+    assert made.check(made.cited + place).status == "changed"
+    assert "has no such text" in made.get(made.cited + place).warning
+
+
+def test_a_renamed_file_does_not_have_other_places_than_before(tmp_path: Path) -> None:
+    made = Folder(tmp_path, b"x\nsame\n", git=True)
+    docs = made.folder / "docs"
+    (docs / "a.txt").rename(docs / "b.txt")
+    assert made.check(made.cited + "#L2").detail == "now in b.txt"
+    said = "a.txt has 2 lines: line 9 does not exist, now in b.txt"
+    for place in ("#L9", "#L2C9", "#L0", "#L2-L1"):
+        assert (place, made.check(made.cited + place).status) == (place, "changed")
+    assert made.check(made.cited + "#L9").detail == said
+
+
+def test_a_renamed_document_does_not_have_other_pages_than_before(tmp_path: Path) -> None:
+    made = Folder(tmp_path, pptx(("One", "a b c")), "a.pptx", git=True)
+    docs = made.folder / "docs"
+    (docs / "a.pptx").rename(docs / "b.pptx")
+    assert made.check(made.cited + "#slide=1").detail == "now in b.pptx"
+    gone = made.check(made.cited + "#slide=9")
+    assert (gone.status, "has 1 slide: slide 9" in gone.detail) == ("changed", True)
+
+
+def test_white_space_is_followed_nowhere(tmp_path: Path) -> None:
+    made = Folder(tmp_path, b"x y\n   \n\t\ny\n\n\nz\n", git=True)
+    made.put("a.txt", b"new\nx y\n   \n\t\ny\n\n\nz\n")
+    for place in ("#L2", "#L1C2-L1C2", "#L5-L6"):
+        found = made.check(made.cited + place)
+        assert (place, found.status) == (place, "changed")
+        assert found.detail.endswith(" has no words at this place")
+        assert made.get(made.cited + place).warning == found.detail
+    made.put("a.txt", b"x y\n   \n\t\nyes\n\n\nz\n")
+    for place in ("#L2", "#L2C2", "#L1C2-L1C2", "#L5-L6"):
+        assert made.check(made.cited + place).status == "fresh"
+        assert made.get(made.cited + place).warning == ""
+
+
+def test_an_archive_that_is_half_written_may_still_have_its_files(tmp_path: Path) -> None:
+    made = Office(tmp_path)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as files:
+        files.writestr("x/a.md", "# A\n\nzebra = 1\n")
+    made.put("a.zip", packed.getvalue())
+    made.run("docs/a.zip")
+    (chunk,) = made.chunks()
+    made.put("a.zip", packed.getvalue()[:40])
+    (found,) = asyncio.run(check_claims(made.index, [Claim(cite(chunk))], made.folder))
+    assert (found.status, "cannot be opened as a zip file" in found.detail) == ("unknown", True)
+    (made.folder / "docs" / "a.zip").unlink()
+    (found,) = asyncio.run(check_claims(made.index, [Claim(cite(chunk))], made.folder))
+    assert found.status == "deleted"

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from pincite.citations.claims import check_claims
 from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.get import get
 from pincite.citations.named_places import NoPlace
 from pincite.citations.passage import Passage
 from pincite.citations.resolve import NotNamed
 from pincite.engine import AsyncPincite
+from pincite.errors import UsageError
 from pincite.settings.load import load_settings
+from tests.ingestion.office import Office
 from tests.readers.office_files import xlsx
 
 NOTE = "Replace the value by another one that nobody has seen before, and say so. " * 8
@@ -220,3 +224,18 @@ def test_a_place_is_followed_when_its_file_has_changed(tmp_path: Path) -> None:
     before, after = asyncio.run(session())
     assert (after.text, after.start_line) == (before.text, before.start_line + 2)
     assert f"is now in lines {after.start_line}-{after.end_line}" in after.warning
+
+
+@pytest.mark.parametrize("locator", ["docs/", "#", ""])
+def test_no_name_is_that_of_a_folder_that_is_left_out(tmp_path: Path, locator: str) -> None:
+    made = Office(tmp_path)
+    made.put("a.md", b"# A\n\nzebra\n")
+    made.put(".hidden/x.md", b"# H\n")
+    made.run("docs")
+    with pytest.raises(UsageError) as caught:
+        asyncio.run(get(made.index, locator, 0, made.folder))
+    assert "hidden" not in caught.value.message
+    (found,) = asyncio.run(check_claims(made.index, [Claim(locator)], made.folder))
+    assert (found.status, "hidden" in found.detail) == ("unknown", False)
+    with pytest.raises(UsageError, match=r"\.hidden/ is left out of the index"):
+        asyncio.run(get(made.index, ".hidden/", 0, made.folder))

@@ -18,6 +18,7 @@ from pincite.citations.lines_and_columns import (
 from pincite.citations.pages import (
     Place,
     document_then,
+    exact_place,
     find_page,
     page_words,
     place_in,
@@ -33,7 +34,7 @@ from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
 from pincite.support.finding.ends import Part, part_of
-from pincite.support.finding.find import Exact, Lines, find_chars
+from pincite.support.finding.find import Exact, Lines, find_chars, without_returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,10 @@ def _text_then(
         then = document_then(opened, cited.ref, path)
         if then is None:
             return None
-        place = place_in(then, cited.page, cited.page_unit, _chars(cited), cited.rows)
+        try:
+            place = exact_place(then, cited.page, cited.page_unit, _chars(cited), cited.rows)
+        except UsageError:
+            return None
         return part_of(then.text, place.start, place.end)
     return _part_at(text_in(raw, opened.source, path)[0], cited)
 
@@ -125,12 +129,11 @@ def _found(document: Document, cited: Citation, then: Part) -> Followed:
         same = now.page == cited.page and cited.start_char == now.start_char
         return Followed() if same else Followed(_moved(short, f"at {there}"), now)
     near, columns = _lines_at(text, cited), _columns(cited)
-    found = find_cited(Exact(text), then.text, near, columns)
-    if found is None and not then.text.strip():
+    if not then.text.strip():
         here = _part_at(text, cited)
-        return Followed(
-            "" if here and here.text == then.text else f"{short} has no words at this place"
-        )
+        same = here is not None and without_returns(here.text) == without_returns(then.text)
+        return Followed("" if same else f"{short} has no words at this place")
+    found = find_cited(Exact(text), then.text, near, columns)
     if found is None:
         return nowhere
     if found == chars_of_lines(text, near.start, near.end, columns):

@@ -10,7 +10,7 @@ from pathlib import Path
 from pincite.citations.current_file import CurrentFiles
 from pincite.citations.lines_and_columns import WHOLE, Columns, chars_of_lines, misordered
 from pincite.citations.pages import document_then, place_in
-from pincite.citations.passage import IndexedFile, lines_of, no_such_line, reopened
+from pincite.citations.passage import IndexedFile, column_missing, lines_of, no_such_line, reopened
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Chunk, Document, PageUnit
 from pincite.model.citation import Citation
@@ -19,7 +19,6 @@ from pincite.model.pages import unit_of
 from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
 from pincite.sources import OpenSource
-from pincite.support.counted import counted
 from pincite.support.finding.code_letters import Escapes
 from pincite.support.finding.ends import WORDS, Ends, part_of, words_at
 from pincite.support.finding.word_ends import places
@@ -127,8 +126,7 @@ def outside(cited: ClaimedText, text: str) -> str:
             return no_such_line(cited.known.path, text, line)
         size = len(lines[line - 1])
         if (column or 0) > size:
-            said = counted(size, "character")
-            return f"line {line} of {cited.known.path} has {said}: column {column} does not exist"
+            return column_missing(cited.known.path, line, size, column or 0)
     return ""
 
 

@@ -23,7 +23,6 @@ from pincite.citations.current_file import (
     CurrentFiles,
     Renames,
     absent,
-    document_at,
 )
 from pincite.citations.lines_and_columns import (
     WHOLE,
@@ -48,13 +47,19 @@ from pincite.citations.resolve import not_named
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Document
 from pincite.model.pages import unit_of
-from pincite.model.revisions import CONTENT_DIGITS, content_digits, is_ambiguous, same_revision
+from pincite.model.revisions import (
+    CONTENT_DIGITS,
+    content_digits,
+    is_ambiguous,
+    same_revision,
+    short_ref,
+)
 from pincite.readers import content_hash_of
 from pincite.sources import OpenSource, UnreadableFile
 from pincite.sources.entries import within_any
 from pincite.support.fields import replace
 from pincite.support.finding.ends import has_ends, part_of
-from pincite.support.finding.find import Lines, find_chars, find_text, has_words, without_returns
+from pincite.support.finding.find import Lines, find_chars, has_words, without_returns
 
 _ALL_CHANGED = "the text of the file has changed"
 
@@ -98,10 +103,10 @@ def compare_claim(
     try:
         with reopened(cited.known, folder) as opened:
             if not cited.known.content_hash:
-                return _gone_before(claim, cited, opened, renames)
+                return _gone_before(claim, cited, opened, renames, files)
             current = files.at(opened, cited.known.collection, cited.known.path)
             if current is None:
-                return _gone(claim, cited, opened, cited.known.content_hash, renames)
+                return _gone(claim, cited, opened, cited.known.content_hash, renames, files)
             document = current.document
             if unit_of(document) is not None:
                 return _compare_page(claim, cited, current, opened)
@@ -113,7 +118,9 @@ def compare_claim(
                     if said := outside(cited, then):
                         return ClaimCheck(claim.citation, "changed", said, cited.known.path)
                     cited = replace(cited, text=cited_text(cited, then))
-    except StoreError as error:  # without its database, nothing is known of a source
+                    if not cited.text.strip():
+                        return _blank(claim, cited, document)
+    except StoreError as error:  # a database that is away says nothing of what is in it
         return unanswered(claim, cited, error, faults)
     except PinciteError as error:
         if not cited.known.content_hash:
@@ -139,6 +146,16 @@ def compare_claim(
     )
 
 
+def _blank(claim: Claim, cited: ClaimedText, document: Document) -> ClaimCheck:
+    """The verdict on lines or columns that have only white space in the cited revision: such a text
+    is looked for nowhere else."""
+    path, now = cited.known.path, cited_text(cited, document.text)
+    if without_returns(now) == without_returns(cited.text) and not outside(cited, document.text):
+        return ClaimCheck(claim.citation, "fresh", "", path, cited.start_line, cited.end_line)
+    said = f"{short_ref(cited.ref)} has no words at this place"
+    return ClaimCheck(claim.citation, "changed", said, path)
+
+
 def unanswered(claim: Claim, cited: ClaimedText, error: StoreError, faults: bool) -> ClaimCheck:
     """Return the verdict `unknown` for a store that is not available. Without `faults`, its error
     is left out: it may name files of a server."""
@@ -148,7 +165,11 @@ def unanswered(claim: Claim, cited: ClaimedText, error: StoreError, faults: bool
 
 
 def _gone_before(
-    claim: Claim, cited: ClaimedText, opened: OpenSource, renames: Renames | None
+    claim: Claim,
+    cited: ClaimedText,
+    opened: OpenSource,
+    renames: Renames | None,
+    files: CurrentFiles,
 ) -> ClaimCheck:
     """Return the verdict on a file that is not indexed. It is that of `_gone` if the file would
     belong to the source and no longer exists, and if the cited commit has it, or the ref names a
@@ -163,15 +184,20 @@ def _gone_before(
     )
     digits = content_digits(cited.ref)
     if may_be_one and (len(digits) >= CONTENT_DIGITS or is_ambiguous(cited.ref)):
-        return _gone(claim, cited, opened, digits, renames)
+        return _gone(claim, cited, opened, digits, renames, files)
     raw = opened.read_at(cited.ref, path) if may_be_one else None
     if not raw:
         return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
-    return _gone(claim, cited, opened, content_hash_of(raw), renames)
+    return _gone(claim, cited, opened, content_hash_of(raw), renames, files)
 
 
 def _gone(
-    claim: Claim, cited: ClaimedText, opened: OpenSource, content_hash: str, renames: Renames | None
+    claim: Claim,
+    cited: ClaimedText,
+    opened: OpenSource,
+    content_hash: str,
+    renames: Renames | None,
+    files: CurrentFiles,
 ) -> ClaimCheck:
     """Return the verdict on a file that the source does not have now: `moved` if another file has
     its content. The hash may be abbreviated, or "" if it is unknown."""
@@ -183,16 +209,10 @@ def _gone(
     if there is None:
         return ClaimCheck(claim.citation, status, detail, path)
     said = f"now in {there}"
-    document = document_at(opened, there) if claim.quote.strip() else None
-    if document is not None and not find_text(
-        document.text,
-        claim.quote,
-        Lines(1, 1),
-        spaces="any",
-        ends=cited.ends,
-        escapes=escapes_of(document),
-    ):
-        return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
+    current = files.at(opened, cited.known.collection, there)
+    why = "" if current is None else _not_in(current, claim, cited)
+    if why:
+        return ClaimCheck(claim.citation, "changed", f"{why}, {said}", there)
     start_char, end_char = cited.chars or (None, None)
     return ClaimCheck(
         citation=claim.citation,
@@ -205,6 +225,22 @@ def _gone(
         end_char=end_char,
         page=cited.page,
     )
+
+
+def _not_in(current: CurrentFile, claim: Claim, cited: ClaimedText) -> str:
+    """Why a file with the cited content does not have the quote, or the place; "" if it has it."""
+    document = current.document
+    if claim.quote.strip():
+        escapes = escapes_of(document)
+        found = current.words.find(claim.quote, Lines(1, 1), ends=cited.ends, escapes=escapes)
+        return "" if found else "the text is not in the file"
+    if unit_of(document) is None:
+        return impossible(cited, document) or outside(cited, document.text)
+    try:
+        _exact_place(cited, document)
+    except UsageError as error:
+        return error.message
+    return ""
 
 
 _Verdict = tuple[CitationStatus, str, int | None, int | None]

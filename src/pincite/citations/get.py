@@ -18,7 +18,14 @@ from pincite.citations.left_out import left_out_file
 from pincite.citations.lines_and_columns import misordered
 from pincite.citations.listing import CitedIndex
 from pincite.citations.named_places import find_place
-from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
+from pincite.citations.passage import (
+    IndexedFile,
+    Passage,
+    no_such_column,
+    read_cited,
+    read_columns,
+    read_lines,
+)
 from pincite.citations.resolve import (
     WHAT_THERE_IS,
     NotNamed,
@@ -87,9 +94,10 @@ class _Reading:
             passage = await self._at(known, found.now, context)
             return replace(passage, warning=found.warning)
         read = parse_citation(passage.citation)
-        if not cited.ref or read is None or same_revision(cited.ref, read.ref):
-            return passage
-        if same_revision(cited.ref, known.ref) and not passage.changed:
+        known_to_be_same = same_revision(cited.ref, known.ref) and not passage.changed
+        if not cited.ref or read is None or same_revision(cited.ref, read.ref) or known_to_be_same:
+            if not context and (said := no_such_column(cited, passage)):
+                raise UsageError(said)
             return passage
         found = await self._follow(within, known, cited, changed=passage.changed)
         if found.now is not None:
@@ -112,7 +120,8 @@ class _Reading:
             return await self.of(read_cited, known, self.folder, cited, context)
         if cited.start_column is not None or cited.end_column is not None:
             columns = cited.start_column, cited.end_column
-            start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
+            start = 1 if cited.start_line is None else cited.start_line
+            end = start if cited.end_line is None else cited.end_line
             if said := misordered(start, end, columns):
                 raise UsageError(f"{shortened(self.locator)} names no place: {said}")
             return await self.of(read_columns, known, self.folder, cited, context)

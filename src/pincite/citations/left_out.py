@@ -40,7 +40,7 @@ async def left_out_file(
             if record.source.kind != "records":
                 known = await index.documents(info.spec.name, record.source.name)
                 indexed = {one.path for one in known}
-                names = dict.fromkeys(_names(locator, record))
+                names = dict.fromkeys(one for one in _names(locator, record) if one[0])
                 asked.append((record, [one for one in names if one[0] not in indexed]))
     return await asyncio.to_thread(_left_out, asked)
 

@@ -62,7 +62,7 @@ def place_in(
     if unit != own:
         raise UsageError(f"{path} has {own}s, not {unit}s", hint=f"pincite get {path}#{own}=1")
     if not 1 <= page <= last:
-        raise UsageError(f"{path} has {last:,} {own}s: {own} {page} does not exist")
+        raise UsageError(f"{path} has {counted(last, own)}: {own} {page} does not exist")
     if rows is not None:
         found = chars_of_rows(document.elements, document.text, page, rows)
         if found is None:

@@ -250,26 +250,47 @@ def with_text(passage: Passage, text: str, *, newline: bool) -> Passage:
 def read_columns(
     known: IndexedFile, folder: Path | None, cited: Citation, context: int = 0
 ) -> Passage:
-    """Return the text of a citation with columns, or its whole lines if they no longer have such
-    columns. With `context`, return whole lines, and this number of lines before and after; but
-    context is left out if a line has more than 2,000 characters. Raises UsageError, SourceError."""
-    start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
+    """The characters of a citation with columns; its whole lines where they have no such columns
+    any more. `context` is so many whole lines around its whole lines, none around a long one.
+    Raises UsageError, SourceError."""
+    start = 1 if cited.start_line is None else cited.start_line
+    end = start if cited.end_line is None else cited.end_line
     lines = read_lines(known, start, end, 0, folder)
     if context and max(map(len, lines.text.split("\n"))) <= _LONG_LINE:
         return read_lines(known, start, end, context, folder)
     rows = f"{lines.text}\r".split("\n") if lines.crlf else lines.text.split("\n")
-    first, last = cited.start_column or 1, cited.end_column or len(rows[-1])
+    first, last = cited.start_column or 0, cited.end_column or len(rows[-1])
     held = lines.start_line == start and lines.end_line == end and lines.start_char is None
     if not held or first > len(rows[0]) or last > len(rows[-1]):
         return lines
     rows[-1] = rows[-1][:last]
-    rows[0] = rows[0][first - 1 :]
+    rows[0] = rows[0][max(0, first - 1) :]
     if not (text := "\n".join(rows)):
         return lines
     cut = replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
     whole = cited.end_column is None
     lines = replace(lines, citation=format_citation(cut))
     return with_text(lines, text, newline=lines.newline and whole)
+
+
+def no_such_column(cited: Citation, passage: Passage) -> str:
+    """Return which cited column the lines of a passage do not have, "" if they have all."""
+    lines = passage.text.split("\n")
+    ends = (cited.start_line, cited.start_column), (cited.end_line, cited.end_column)
+    read = parse_citation(passage.citation)
+    if read is None or read.start_line is None or read.start_column or read.end_column:
+        return ""  # it has them
+    for line, column in ends:
+        at = -1 if line is None else line - read.start_line
+        if column and 0 <= at < len(lines) and column > len(lines[at]):
+            return column_missing(passage.path, line or 1, len(lines[at]), column)
+    return ""
+
+
+def column_missing(path: str, line: int, size: int, column: int) -> str:
+    """Somebody has named a column that a line of this size has not."""
+    said = counted(size, "character")
+    return f"line {line} of {path} has {said}: column {column} does not exist"
 
 
 def _ref_of(passage: Passage) -> str:

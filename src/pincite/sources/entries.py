@@ -115,6 +115,14 @@ class UnreadableFile(SourceError):
         self.reason = reason
 
 
+class UnreadableSource(UnreadableFile):
+    """A source that is there cannot be opened now, as an archive that is only half written."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        SourceError.__init__(self, message, hint=hint)
+        self.reason = message
+
+
 def within_any(path: str, places: Container[str]) -> str | None:
     """Return the innermost of these places that a path is, or is in, or None. Places are files,
     folders with a trailing slash, or "" for everything."""

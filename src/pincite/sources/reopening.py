@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pincite.errors import SourceError
 from pincite.model import SourceRecord
-from pincite.sources.entries import OpenSource, Selection, SourceLimits
+from pincite.sources.entries import OpenSource, Selection, SourceLimits, UnreadableSource
 from pincite.sources.open_source import open_source
 from pincite.sources.records import open_records
 from pincite.support.fields import replace
@@ -37,13 +37,13 @@ def reopen_source(
             is_folder=source.kind in ("folder", "file"),
         )
     except SourceError as error:
-        raise SourceError(
-            error.message,
-            hint=(
-                f"restore it; if it was moved: pincite index PATH --name {source.name}; or remove"
-                f" it from the index: pincite collections forget {source.name}"
-            ),
-        ) from error
+        hint = (
+            f"restore it; if it was moved: pincite index PATH --name {source.name}; or remove"
+            f" it from the index: pincite collections forget {source.name}"
+        )
+        if source.kind in ("archive", "wheel") and Path(source.location).is_file():
+            raise UnreadableSource(error.message, hint) from error
+        raise SourceError(error.message, hint=hint) from error
     opened.parts = record.within
     opened.source = replace(
         opened.source,

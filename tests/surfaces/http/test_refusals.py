@@ -11,6 +11,7 @@ pytestmark = pytest.mark.anyio
 BODIES = [
     (b"", 400, "the body is empty"),
     (b'{"question": "\xff"}', 400, "the body is not valid UTF-8"),
+    (b'{"question": "\\ud800"}', 400, "half of a surrogate pair"),
     (b'{"question": ' + b"[" * 200_000, 400, "the body is nested too deeply"),
     (b'{"question": "' + b"a" * 1_000_000 + b'"}', 413, "the body has more than 1,000,000 bytes"),
 ]

@@ -158,9 +158,15 @@ _UNREADABLE: Final[dict[type[Exception], str]] = {
     UnicodeDecodeError: "the body is not valid UTF-8",
     RecursionError: "the body is nested too deeply",
 }
-_NO_BODY: Final = "data: 'data'"  # Litestar's message for an empty body
-#: The message of msgspec since 0.23; earlier versions raise a UnicodeDecodeError.
-_NOT_UTF8: Final = "Invalid UTF-8 encoded string"
+_NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
+#: What msgspec says of a body, and what is meant. Since 0.23 it is the word for a body that is not
+#: UTF-8, and a complete body is also "truncated"; earlier versions raise a UnicodeDecodeError.
+_OF_BODIES: Final = {
+    "Invalid UTF-8 encoded string": _UNREADABLE[UnicodeDecodeError],
+    "Input data was truncated": (
+        r"the JSON of the body is not complete, or has half of a surrogate pair, such as \ud800"
+    ),
+}
 _WORDS_ONLY: Final = "this server searches by words only"
 #: Advice for the operator, who has a shell and the settings: commands, their options, environment
 #: variables, tables and keys of settings, packages.
@@ -260,8 +266,7 @@ def _of_http(error: HTTPException, request_id: str) -> Problem:
         fields = ["the body is empty" if one == _NO_BODY else one for one in told]
         detail = "; ".join(fields) or error.detail
     elif status < 500 and code == "invalid_request":
-        not_utf8 = error.detail == _NOT_UTF8
-        detail = _UNREADABLE[UnicodeDecodeError] if not_utf8 else error.detail
+        detail = _OF_BODIES.get(error.detail, error.detail)
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
         detail=detail,
