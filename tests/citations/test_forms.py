@@ -154,7 +154,8 @@ def test_a_citation_with_columns_gives_its_characters_alone(indexed: Indexed) ->
     assert (one.text, one.raw, one.citation) == ("line", b"line", f"{cited}#L12C1-L12C4")
     assert indexed.get(f"{cited}#L12C6-L13").raw == b"12\nline 13\n"
     assert indexed.get(f"{cited}#L12-L13C4").text == "line 12\nline"
-    assert indexed.get(f"{cited}#L12C6-L12C400").text == "line 12"
+    with pytest.raises(UsageError, match="has 7 characters: column 400 does not exist"):
+        indexed.get(f"{cited}#L12C6-L12C400")
     assert indexed.get("a.py#L12C1-L12C4") == indexed.get("a.py:L12C1-L12C4") == one
 
 

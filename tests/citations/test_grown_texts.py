@@ -10,9 +10,9 @@ import pytest
 
 from pincite.citations.verify import verify
 from pincite.model.citation import cite
+from tests.citations.indexed_file import Folder
 from tests.citations.moved_texts import item_of, pack_with
 from tests.citations.shelf import Shelf, pack_of
-from tests.citations.test_complete_lines import Folder
 from tests.readers.office_files import pptx
 from tests.records.desk import run
 

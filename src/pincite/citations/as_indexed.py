@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pincite.citations.claimed_text import Passages
 from pincite.citations.lines_and_columns import chars_of_lines
+from pincite.citations.listing import CitedIndex
 from pincite.model import Chunk
 from pincite.model.citation import Citation, page_of
 from pincite.model.documents import Rows
@@ -50,6 +53,34 @@ class IndexedText:
         """Return how these characters begin and end; with a line each if they are not known."""
         part = _of_chars(self._runs, start, end)
         return LINES if part is None else part.ends
+
+
+class IndexedDocument:
+    """A document as it was indexed, by its collection, source and path: read once for all claims
+    about it."""
+
+    def __init__(self, index: CitedIndex, place: tuple[str, str, str]) -> None:
+        self._index, self._place = index, place
+        self._chunks: Sequence[Chunk] | None = None
+        self._text: IndexedText | None = None
+        self._passages: Passages | None = None
+
+    async def text(self) -> IndexedText:
+        """Raises StoreError."""
+        if self._text is None:
+            self._text = IndexedText(await self._read())
+        return self._text
+
+    async def passages(self) -> Passages:
+        """Raises StoreError."""
+        if self._passages is None:
+            self._passages = await asyncio.to_thread(Passages, await self._read())
+        return self._passages
+
+    async def _read(self) -> Sequence[Chunk]:
+        if self._chunks is None:
+            self._chunks = await self._index.document(*self._place)
+        return self._chunks
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.as_indexed import IndexedText
-from pincite.citations.claimed_text import ClaimedText, Passages, citation_of, ends_then
+from pincite.citations.as_indexed import IndexedDocument
+from pincite.citations.claimed_text import ClaimedText, citation_of, ends_then
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
 from pincite.citations.current_file import CitationStatus, CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
@@ -30,7 +30,7 @@ from pincite.citations.resolve import (
     shortened,
 )
 from pincite.errors import StoreError, UsageError
-from pincite.model import Attributes, Chunk
+from pincite.model import Attributes
 from pincite.model.citation import Citation, cited_in, parse_citation
 from pincite.ports import CollectionInfo, PagedIndex
 from pincite.support.arguments import require_kind, shown
@@ -137,7 +137,7 @@ class _Checking:
         told: Callable[[int], object],
     ) -> None:
         """Add the verdicts of claims about one document to those that were found."""
-        indexed = _AsIndexed(self._index, place)
+        indexed = IndexedDocument(self._index, place)
         for claim, cited in claims:
             told(len(found))
             found[claim] = verdict = await self._compare(claim, cited)
@@ -150,7 +150,7 @@ class _Checking:
                 found[claim] = await self._compare(claim, again)
 
     async def _as_indexed(
-        self, cited: ClaimedText, status: CitationStatus, place: _Place, indexed: _AsIndexed
+        self, cited: ClaimedText, status: CitationStatus, place: _Place, indexed: IndexedDocument
     ) -> ClaimedText | None:
         """What is to be compared in place of a text that was compared with this result, None if
         the result stands. Raises StoreError."""
@@ -188,33 +188,6 @@ class _Checking:
         return await asyncio.to_thread(
             compare_claim, claim, cited, self._folder, self._faults, self._renames, self._files
         )
-
-
-class _AsIndexed:
-    """A document as it was indexed, read once for all claims about it."""
-
-    def __init__(self, index: CitedIndex, place: _Place) -> None:
-        self._index, self._place = index, place
-        self._chunks: Sequence[Chunk] | None = None
-        self._text: IndexedText | None = None
-        self._passages: Passages | None = None
-
-    async def text(self) -> IndexedText:
-        """Raises StoreError."""
-        if self._text is None:
-            self._text = IndexedText(await self._read())
-        return self._text
-
-    async def passages(self) -> Passages:
-        """Raises StoreError."""
-        if self._passages is None:
-            self._passages = await asyncio.to_thread(Passages, await self._read())
-        return self._passages
-
-    async def _read(self) -> Sequence[Chunk]:
-        if self._chunks is None:
-            self._chunks = await self._index.document(*self._place)
-        return self._chunks
 
 
 async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText:

@@ -8,14 +8,20 @@ from typing import TypeGuard
 
 from pincite.citations.claimed_text import (
     ClaimedText,
-    cited_chars,
     cited_text,
     escapes_of,
     impossible,
     is_revision,
-    lines_cited,
     outside,
     text_then,
+)
+from pincite.citations.compare_text import (
+    ALL_CHANGED,
+    compare_lines,
+    compare_revision,
+    find_now,
+    has_text,
+    other_revision,
 )
 from pincite.citations.current_file import (
     CitationStatus,
@@ -23,13 +29,6 @@ from pincite.citations.current_file import (
     CurrentFiles,
     Renames,
     absent,
-)
-from pincite.citations.lines_and_columns import (
-    WHOLE,
-    chars_of_lines,
-    columns_at,
-    find_cited,
-    named_lines,
 )
 from pincite.citations.pages import (
     Place,
@@ -58,10 +57,8 @@ from pincite.readers import content_hash_of
 from pincite.sources import OpenSource, UnreadableFile
 from pincite.sources.entries import within_any
 from pincite.support.fields import replace
-from pincite.support.finding.ends import has_ends, part_of
-from pincite.support.finding.find import Lines, find_chars, has_words, without_returns
-
-_ALL_CHANGED = "the text of the file has changed"
+from pincite.support.finding.ends import part_of
+from pincite.support.finding.find import Lines, without_returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,7 @@ def compare_claim(
         return ClaimCheck(claim.citation, state, error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, current, *cited.chars)
-    compare = _compare if cited.quoted or not cited.text.strip() else _compare_revision
+    compare = compare_lines if cited.quoted or not cited.text.strip() else compare_revision
     status, detail, start, end = compare(cited, current)
     start_char, end_char = None, None
     if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
@@ -243,54 +240,6 @@ def _not_in(current: CurrentFile, claim: Claim, cited: ClaimedText) -> str:
     return ""
 
 
-_Verdict = tuple[CitationStatus, str, int | None, int | None]
-
-
-def _compare(cited: ClaimedText, current: CurrentFile) -> _Verdict:
-    document, text = current.document, current.document.text
-    lines = Lines(*lines_cited(cited))
-    if cited.text.strip():
-        ends, escapes = cited.ends, escapes_of(document)
-        chars = cited_chars(cited, text) if cited.columns != WHOLE else None
-        if chars and has_words(text, *chars, cited.text, ends=ends, escapes=escapes):
-            return "fresh", "", cited.start_line, cited.end_line
-        found = current.words.find(cited.text, lines, ends=ends, escapes=escapes)
-        if found is None:
-            return "changed", "the text is not in the file", None, None
-        if cited.columns != WHOLE:
-            there = named_lines(text, *chars_of_quote(text, cited.text, found), cited.columns)
-            return "moved", f"now {there}", found.start, found.end
-        if cited.page is None and lines.start <= found.start and found.end <= lines.end:
-            return "fresh", "", found.start, found.end
-        return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
-    if not cited.ref:
-        detail = "it names no revision to compare with: give the quote"
-        return "unknown", detail, None, None
-    if not is_revision(cited, document):
-        return "unknown", _other_revision(cited, document), None, None
-    if said := outside(cited, document.text):
-        return "changed", said, None, None
-    return "fresh", "", cited.start_line, cited.end_line
-
-
-def _compare_revision(cited: ClaimedText, current: CurrentFile) -> _Verdict:
-    """Compare the text that the cited lines had in the cited revision with the current file."""
-    text, lines = current.document.text, Lines(*lines_cited(cited))
-    if cited.start_line is None:
-        same = without_returns(text) == without_returns(cited.text)
-        return ("fresh", "", None, None) if same else ("changed", _ALL_CHANGED, None, None)
-    found = find_cited(current.exact, cited.text, lines, cited.columns)
-    if found is None:
-        return "changed", "the text is not in the file", None, None
-    now, _ = columns_at(text, *found)
-    if found == chars_of_lines(current.exact, lines.start, lines.end, cited.columns):
-        return "fresh", "", now.start, now.end
-    there = f"lines {now.start}-{now.end}"
-    if cited.columns != WHOLE:
-        there = named_lines(text, *found, cited.columns)
-    return "moved", f"now {there}", now.start, now.end
-
-
 def _compare_chars(
     claim: Claim, cited: ClaimedText, current: CurrentFile, start: int, end: int
 ) -> ClaimCheck:
@@ -298,9 +247,9 @@ def _compare_chars(
     document = current.document
     path, text = cited.known.path, document.text
     if cited.text.strip():
-        if cited.page is None and end <= len(text) and _has(document, start, end, cited):
+        if cited.page is None and end <= len(text) and has_text(document, start, end, cited):
             return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
-        if (chars := _find(current, start, cited)) is None:
+        if (chars := find_now(current, start, cited)) is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         found = _lines(text, *chars)
         said = f"now in lines {found.start}-{found.end} of the record"
@@ -312,27 +261,6 @@ def _compare_chars(
         said = f"the record has {len(text):,} characters"
         return ClaimCheck(claim.citation, "changed", said, path)
     return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
-
-
-def _has(document: Document, start: int, end: int, cited: ClaimedText) -> bool:
-    """Do these characters have the claimed text?"""
-    text = document.text
-    if cited.quoted:
-        escapes = escapes_of(document)
-        return has_words(text, start, end, cited.text, ends=cited.ends, escapes=escapes)
-    return text[start:end] == cited.text and has_ends(text, start, end, cited.ends)
-
-
-def _find(current: CurrentFile, near: int, cited: ClaimedText) -> tuple[int, int] | None:
-    """Where the claimed text is, nearest to a character; a quote to its line."""
-    text = current.document.text
-    if cited.quoted:
-        line = text.count("\n", 0, near) + 1
-        escapes = escapes_of(current.document)
-        found = current.words.find(cited.text, Lines(line, line), ends=cited.ends, escapes=escapes)
-        return None if found is None else chars_of_quote(text, cited.text, found)
-    start = find_chars(text, cited.text, near, cited.ends)
-    return None if start is None else (start, start + len(cited.text))
 
 
 def _lines(text: str, start: int, end: int) -> Lines:
@@ -373,7 +301,7 @@ def _compare_page(
         if not is_revision(cited, document):
             then = document_then(opened, cited.ref, path)
             if then is None:
-                said = _other_revision(cited, document)
+                said = other_revision(cited, document)
                 return ClaimCheck(claim.citation, "unknown", said, path)
         try:
             place = _exact_place(cited, then or document)
@@ -394,7 +322,7 @@ def _compare_pages(claim: Claim, cited: ClaimedText, document: Document) -> Clai
     path = cited.known.path
     found = find_page(document, cited.text, cited.page, cited.page_unit, cited.rows)
     if found is None:
-        said = "the text is not in the file" if cited.page else _ALL_CHANGED
+        said = "the text is not in the file" if cited.page else ALL_CHANGED
         return ClaimCheck(claim.citation, "changed", said, path)
     if found == _place_now(cited, document):
         return _at_place(claim, "fresh", "", path, found)
@@ -406,7 +334,7 @@ def _compare_words(claim: Claim, cited: ClaimedText, current: CurrentFile) -> Cl
     document, path = current.document, cited.known.path
 
     def has(place: Place | None) -> TypeGuard[Place]:
-        return place is not None and _has(document, place.start, place.end, cited)
+        return place is not None and has_text(document, place.start, place.end, cited)
 
     if has(here := _place_now(cited, document)):
         return _at_place(claim, "fresh", "", path, here)
@@ -414,7 +342,7 @@ def _compare_words(claim: Claim, cited: ClaimedText, current: CurrentFile) -> Cl
     if has(there) and there.page:
         # the citation has another page or other rows, or empty rows were added or removed
         return _at_place(claim, "moved", f"now {words_of(document, there)}", path, there)
-    if (chars := _find(current, cited.chars[0] if cited.chars else 0, cited)) is None:
+    if (chars := find_now(current, cited.chars[0] if cited.chars else 0, cited)) is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
     found = place_of_chars(document, *chars)
     named = page_words(document, found)
@@ -449,10 +377,3 @@ def _at_place(
         end_char=place.end,
         page=place.page,
     )
-
-
-def _other_revision(cited: ClaimedText, document: Document) -> str:
-    """Return the reason why the text of the cited revision is unknown."""
-    if is_ambiguous(cited.ref):
-        return f"{cited.ref} does not identify a content: give the quote, or search again"
-    return f"the file now has revision {document.ref}: give the quote, or search again"
