@@ -83,6 +83,35 @@ def test_who_has_the_key_is_served_and_the_port_is_of_this_machine_alone(tmp_pat
     check(work)
 
 
+def test_no_side_of_a_connection_waits_for_an_ack_before_it_sends(tmp_path: Path) -> None:
+    """Both sides have TCP_NODELAY: a request is small, and follows the proof at once."""
+
+    async def work() -> None:
+        accepted: list[int] = []
+
+        async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accepted.append(_no_delay(writer.get_extra_info("socket")))
+            writer.close()
+
+        server = await loopback.listen(tmp_path, serve, 16, LIMIT)
+        reader, writer = await dial(tmp_path, LIMIT)
+        assert _no_delay(writer.get_extra_info("socket"))
+        assert await reader.read() == b""
+        writer.close()
+        with await asyncio.to_thread(dial_blocking, tmp_path, 60.0) as stream:
+            assert _no_delay(stream)
+            assert await asyncio.to_thread(stream.recv, 1) == b""
+        server.close()
+        assert len(accepted) == 2
+        assert all(accepted)
+
+    check(work)
+
+
+def _no_delay(line: socket.socket) -> int:
+    return line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 @pytest.mark.parametrize("opening", [b"", b"x" * 32, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
 def test_nobody_without_the_key_gets_as_far_as_a_request(opening: bytes, tmp_path: Path) -> None:
     async def work() -> None:

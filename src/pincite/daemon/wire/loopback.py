@@ -154,6 +154,7 @@ def dial_blocking(place: Path, seconds: float) -> socket.socket:
         raise ConnectionRefusedError("no daemon has written its address")
     stream = socket.create_connection((HOST, address.port), min(seconds, PROVE_S))
     try:
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         ours = secrets.token_bytes(_BYTES)
         stream.sendall(ours)
         said = b""
@@ -183,6 +184,8 @@ async def listen(place: Path, serve: Serve, backlog: int, limit: int) -> asyncio
         exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)
         if exclusive is not None:  # on Windows another program could take the port
             listening.setsockopt(socket.SOL_SOCKET, exclusive, 1)
+        # Accepted sockets inherit it; asyncio sets it only on sockets made with IPPROTO_TCP.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listening.bind((HOST, 0))
         listening.setblocking(False)
         door = _Door(serve)
