@@ -17,10 +17,12 @@ Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """An `Admit` together with a `choice` of documents, which narrows the scope of the search."""
+    """An `Admit` together with a `choice` of documents, which narrows the scope of the search, and
+    with `compared`, which returns what results are compared with, from the files of the disk."""
 
     admit: Admit
-    choice: Choice
+    choice: Choice | None = None
+    compared: Callable[[Files], Files] | None = None
 
     async def __call__(self, ids: frozenset[str]) -> frozenset[str]:
         return await self.admit(ids)
@@ -54,10 +56,16 @@ class Deps:
         if admit is None:
             return self
         chosen = self.collections
-        if isinstance(admit, Admission):
+        if isinstance(admit, Admission) and admit.choice is not None:
             held = [(one, ChosenIndex(one.index, admit.choice)) for one in chosen]
             chosen = tuple(replace(one, index=index) for one, index in held)
         return replace(self, admit=admit, collections=chosen)
+
+    def comparing(self, files: Files) -> Deps:
+        """Return these dependencies, with results compared with the files of the disk, or as the
+        admission says."""
+        compared = self.admit.compared if isinstance(self.admit, Admission) else None
+        return replace(self, files=files if compared is None else compared(files))
 
     async def admitted(self, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
         """Return the candidates whose documents `admit` allows.

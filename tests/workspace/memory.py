@@ -36,6 +36,7 @@ class Memory:
     documents: dict[str, Document] = field(default_factory=dict)
     feeds: dict[str, set[str]] = field(default_factory=dict)
     removed: dict[str, str] = field(default_factory=dict)
+    replaced: frozenset[str] = frozenset()
     down: bool = False
     unmanned: bool = False
 
@@ -95,6 +96,9 @@ class MemorySession:
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
         known, mine = self.memory.documents, self._spaces
         return frozenset(d for d in document_ids if d in known and known[d].space_id in mine)
+
+    async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
+        return self.memory.replaced & set(document_ids)
 
     async def document(self, document_id: str) -> Document:
         if document_id not in await self.visible([document_id]):

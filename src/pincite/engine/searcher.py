@@ -137,7 +137,7 @@ class Searcher:
         if not steps.detailed:
             asked = remote_search_of(question, deps, daemon, profile, logged=self._log().enabled)
         if asked is None:
-            return await search(question, replace(deps, files=self._files), profile, steps)
+            return await search(question, deps.comparing(self._files), profile, steps)
         answer = await daemon.ask(asked)
         entry.found, entry.told = answer.found, answer.told
         return answer.pack
@@ -152,6 +152,6 @@ def _told(question: Question, admit: Admit | None) -> Question:
     """Return the question as the log stores it. If an `Admission` also restricts the documents, the
     bounds of the scope are removed. A repetition of the logged question is then refused, so it
     never finds more documents than this search."""
-    if not isinstance(admit, Admission):
+    if not isinstance(admit, Admission) or admit.choice is None:
         return question
     return replace(question, scope=replace(question.scope, bounds={}))

@@ -239,6 +239,68 @@ class WorkspaceJobsContract:
         assert (await claimed(workspaces))[1].version == 2
 
     @contract
+    async def test_an_earlier_text_is_told_and_not_shown_after_a_failure(
+        self, workspaces: Workspaces
+    ) -> None:
+        """`replaced` and `visible` before, during and after: content, name, and other changes."""
+        scene = await set_scene(workspaces)
+        one, two, moved, burnt = [await one_document(workspaces, scene) for _ in range(4)]
+        every = [one.id, two.id, moved.id, burnt.id]
+        for _ in every:
+            job, _ = await claimed(workspaces)
+            assert await finish(workspaces, job, 1)
+
+        async def told() -> tuple[frozenset[str], frozenset[str]]:
+            async with workspaces.of(scene.ada.id) as session:
+                seen = await session.replaced([*every, NOBODY]), await session.visible(every)
+            async with workspaces.of(scene.eve.id) as session:
+                assert await session.replaced(every) == frozenset()
+            async with workspaces.administration() as operator:
+                assert await operator.replaced([*every, NOBODY]) == seen[0]
+            return seen
+
+        async def failing(reason: str) -> None:
+            job, document = await claimed(workspaces)
+            assert await finish(workspaces, job, document.version, error=reason)
+
+        assert await told() == (frozenset(), frozenset(every))
+        async with workspaces.of(scene.ada.id) as session:
+            await session.change_document(moved.id, given={"category": "x"})
+        assert await told() == (frozenset(), frozenset(every))
+        await failing("its text is the same")
+        assert (await seen(workspaces, scene, moved)).indexed_version == 1
+        assert await told() == (frozenset(), frozenset(every))
+        async with workspaces.of(scene.ada.id) as session:
+            await session.change_document(one.id, content_hash="e" * 64, size=2)
+        self.clock.forward(1)
+        async with workspaces.of(scene.ada.id) as session:
+            await session.change_document(two.id, filename="a.exe")
+        self.clock.forward(1)
+        async with workspaces.of(scene.ada.id) as session:
+            await session.change_document(burnt.id, content_hash="e" * 64, size=2)
+        replaced = frozenset({one.id, two.id, burnt.id})
+        assert await told() == (replaced, frozenset(every))
+        await failing("no text in it")
+        await failing("no reader")
+        job, _ = await claimed(workspaces)
+        async with workspaces.administration() as operator:
+            await operator.fail(job.id, "w1", "no store", None)
+        assert await told() == (replaced, frozenset({moved.id}))
+        assert (await seen(workspaces, scene, burnt)).indexed_version == 0
+        async with workspaces.administration() as operator:
+            await operator.retry(job.id)
+        assert await told() == (replaced, frozenset({moved.id}))
+        job, _ = await claimed(workspaces)
+        assert await finish(workspaces, job, 2)
+        assert await told() == (frozenset({one.id, two.id}), frozenset({moved.id, burnt.id}))
+        async with workspaces.of(scene.ada.id) as session:
+            await session.change_document(one.id, content_hash="f" * 64, size=2)
+        assert await told() == (frozenset({one.id, two.id}), frozenset({moved.id, burnt.id}))
+        job, _ = await claimed(workspaces)
+        assert await finish(workspaces, job, 3)
+        assert await told() == (frozenset({two.id}), frozenset(every) - {two.id})
+
+    @contract
     async def test_a_lost_worker_leaves_its_job_to_another(self, workspaces: Workspaces) -> None:
         scene = await set_scene(workspaces)
         made = await one_document(workspaces, scene)

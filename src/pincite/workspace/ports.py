@@ -135,8 +135,13 @@ class Session(Protocol):
         them, unless the access names some."""
 
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
-        """Return the documents that the user may read. This is the second check, made before a text
-        is returned."""
+        """Return the documents that the user may read, without those whose content was replaced by
+        one that could not be indexed: the index may still have their earlier text. This is the
+        second check, made before a text is returned."""
+
+    async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the documents whose content or type was replaced by one that is not
+        indexed: the text in the index is an earlier one."""
 
     async def keys(self) -> tuple[ApiKey, ...]:
         """Return the user's own keys."""
@@ -269,13 +274,13 @@ class Administration(Protocol):
         metadata: dict[str, str] | None,
         error: str = "",
     ) -> bool:
-        """Record that the index has this version, or why it cannot have it (`error`). Return False
-        if the lease is lost. The job waits again if another change was requested in the
-        meantime."""
+        """Record that the index has this version, or why it cannot have it (`error`). After an
+        error, an earlier content of the document is not shown again. Return False if the lease is
+        lost. The job waits again if another change was requested in the meantime."""
 
     async def fail(self, job_id: str, worker: str, reason: str, retry_s: float | None) -> None:
-        """Retry the job after `retry_s` seconds; with None it becomes dead. Only the operator sees
-        the reason."""
+        """Retry the job after `retry_s` seconds; with None it becomes dead, and an earlier content
+        of the document is not shown again. Only the operator sees the reason."""
 
     async def database_id(self) -> str:
         """Return the id of this database. A copy or a restored dump has the same id, a new database
@@ -289,6 +294,9 @@ class Administration(Protocol):
     ) -> frozenset[str]:
         """Return those of the documents that were deleted from one of these spaces and are not yet
         removed from the index."""
+
+    async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
+        """See `Session.replaced`; for the documents of all users."""
 
     async def dead(self) -> tuple[Job, ...]: ...
 

@@ -10,6 +10,7 @@ from pincite.asking import SearchOptions, question_of
 from pincite.deps import Admission, Admit
 from pincite.engine.contexts import Contexts
 from pincite.model import Attributes, EvidencePack
+from pincite.ports import Files
 from pincite.scope.choosing import Choice
 from pincite.stages.pack import SCHEMA_VERSION
 from pincite.support.fields import replace
@@ -17,9 +18,15 @@ from pincite.trace import Trace
 from pincite.workspace.access.second_check import SecondCheck
 from pincite.workspace.indexing import SOURCE
 from pincite.workspace.model import Access
+from pincite.workspace.replaced_texts import FilesOfWorkspaces
 from pincite.workspace.workspace_engine import WorkspaceEngine
 
 _NOTHING: Final = "no indexed document is accessible"
+
+
+def document_of(path: str) -> str:
+    """Return the id of the document with this path in the index."""
+    return path.rpartition("/")[2]
 
 
 class WithinAccess(Contexts):
@@ -45,11 +52,12 @@ class WithinAccess(Contexts):
     @property
     def admission(self) -> Admit:
         """Return the check that a search applies to its candidates."""
-        if not self.wide:
-            return self.admit
         check, access = self._check, self._access
         choice = Choice(partial(check.chosen, access), partial(check.all_chosen, access))
-        return Admission(self.admit, choice)
+        return Admission(self.admit, choice if self.wide else None, self._compared)
+
+    def _compared(self, files: Files) -> Files:
+        return FilesOfWorkspaces(files, partial(self._check.replaced, self._access))
 
     async def admit(self, ids: frozenset[str]) -> frozenset[str]:
         """Return the documents whose passages may be shown."""
@@ -57,7 +65,7 @@ class WithinAccess(Contexts):
 
     async def may_show(self, path: str) -> bool:
         """Return whether text of the document with this path may be shown."""
-        ids = frozenset({path.rpartition("/")[2]})
+        ids = frozenset({document_of(path)})
         if self.wide:  # no bound covers these, so nothing is an alarm
             ids = await self._check.chosen(self._access, ids)
         may = bool(ids) and ids == await self.admit(ids)

@@ -40,13 +40,14 @@ from pincite.workspace.indexing import settings_for
 from pincite.workspace.model import Access, Document
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.remembering import RememberingWorkspace
+from pincite.workspace.replaced_texts import REPLACED
 from pincite.workspace.search_models import (
     Reranked,
     SearchedCollection,
     rerank_texts,
     searched_collections,
 )
-from pincite.workspace.within import WithinAccess
+from pincite.workspace.within import WithinAccess, document_of
 from pincite.workspace.workspace_engine import WorkspaceEngine
 from pincite.workspace.writing import WritingWorkspace
 
@@ -258,7 +259,8 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
     async def get(self, access: Access, citation: str, context: int = 0) -> Passage:
         """Return the text of a citation or of the #id of a chunk, with `context` lines around it.
         Raise NotFound, in the same words for missing and for unreadable text, and UsageError for a
-        text that is not a citation."""
+        text that is not a citation. If the content of the document was replaced and is not indexed
+        yet, the text is the earlier one, `changed`, with a warning."""
         within = await self._within(access)
         nothing = f"no indexed file is named {citation[:300]!r}"
         try:
@@ -274,7 +276,8 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
                 admit=within.may_show if within.wide else None,
             )
             if await within.may_show(found.path):
-                return found
+                earlier = await self._check.replaced(access, [document_of(found.path)])
+                return replace(found, changed=True, warning=REPLACED) if earlier else found
             raise NotNamed(nothing)
         except UsageError as error:
             if within.wide and (not within.shown or isinstance(error, NotNamed)):
@@ -286,8 +289,8 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
     async def check(self, access: Access, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
         """Return for each claim whether its citation is valid and whether the source contains the
         quote. A citation of text that may not be read is `unknown`, as one of missing text is. So
-        is a citation of an earlier version without a quote, with its path and the reason. Raise the
-        errors of `search`."""
+        is a citation of an earlier version without a quote, with its path and the reason, and of a
+        document whose new content is not indexed yet. Raise the errors of `search`."""
         within = await self._within(access)
         if not within.collections:
             return tuple(ClaimCheck(one.citation, "unknown", _UNKNOWN) for one in claims)
@@ -299,16 +302,22 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
             collections=within.collections,
             faults=False,  # they name files of the server
         )
+        ids = {one.path: document_of(one.path) for one in found if one.path is not None}
+        replaced = await self._check.replaced(access, ids.values())
         checked = []
         for one in found:
             hidden = one.path is not None and not await within.may_show(one.path)
-            unread = hidden or (one.status == "unknown" and one.path is None)
-            checked.append(ClaimCheck(one.citation, "unknown", _UNKNOWN) if unread else one)
+            if hidden or (one.status == "unknown" and one.path is None):
+                one = ClaimCheck(one.citation, "unknown", _UNKNOWN)
+            elif one.path is not None and ids[one.path] in replaced:
+                one = ClaimCheck(one.citation, "unknown", REPLACED, one.path)
+            checked.append(one)
         return tuple(checked)
 
     async def verify(self, access: Access, pack: EvidencePack) -> tuple[Checked, ...]:
         """Return for each passage whether it is still current. Text that may no longer be read is
-        `deleted`. Raise the errors of `search`."""
+        `deleted`, text of a document whose new content is not indexed yet `unknown`. Raise the
+        errors of `search`."""
         within = await self._within(access)
         held = tuple(
             item
@@ -321,9 +330,12 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
             asked, client = replace(pack, evidence=held), self._engine.client()
             checks = await verify_pack(client, asked, folder=self._folder, bounds=within.bounds)
             paths = {item.number: item.path for item in held}
+            ids = {number: document_of(path) for number, path in paths.items()}
+            replaced = await self._check.replaced(access, ids.values())
             for one in checks:
                 if one.status != "deleted" and await within.may_show(paths[one.number]):
-                    found[one.number] = one
+                    earlier = Checked(one.number, one.citation, "unknown", REPLACED)
+                    found[one.number] = earlier if ids[one.number] in replaced else one
         return tuple(
             found.get(item.number) or Checked(item.number, item.citation, "deleted", _UNKNOWN)
             for item in pack.evidence

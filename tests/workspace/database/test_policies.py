@@ -152,6 +152,8 @@ PROBES: tuple[Probe, ...] = (
     *each(f"UPDATE documents SET space_id = '{OF_EVE}' WHERE id = '{PLAIN}'", REFUSED, 0, 0),
     *each(f"UPDATE documents SET space_id = '{OF_ADA}' WHERE id = '{PLAIN}'", 1, 0, 0),
     *each("UPDATE documents SET indexed_version = 9", *(REFUSED,) * 3),
+    *each("UPDATE documents SET text_version = 9", 2, 1, 0),
+    *each("TABLE my_replaced_documents", 0, 0, 0),
     *each("DELETE FROM documents", 2, 1, 0),
     *each(
         f"INSERT INTO feed_documents VALUES ('{TEAM}', '{FEED}', '{PLAIN}')", 1, REFUSED, REFUSED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -213,7 +214,12 @@ async def test_a_database_of_the_last_version_without_names_is_migrated(tmp_path
         db.create_function(function, 0, lambda: None)
     former = steps("sqlite")[2].sql
     views = [former[former.index(f"CREATE {one}") :] for one in ("VIEW my_t", "TRIGGER my_t")]
+    first_view = steps("sqlite")[0].sql
+    first_view = first_view[first_view.index("CREATE VIEW my_documents") :].partition(";")[0]
+    triggers = re.findall(r"CREATE TRIGGER my_documents_.*?END;", steps("sqlite")[0].sql, re.DOTALL)
     db.executescript(
+        "DROP VIEW my_replaced_documents; DROP VIEW my_documents;"
+        f"ALTER TABLE documents DROP COLUMN text_version; {first_view}; {' '.join(triggers)}"
         "DROP TRIGGER my_turns_insert; DROP VIEW my_turns; ALTER TABLE turns DROP COLUMN kind;"
         f"{views[0].partition(';')[0]}; {views[1]}"
         "DROP TABLE schema_steps; DROP TABLE key_rates; DROP INDEX jobs_with_feeds;"

@@ -4,6 +4,7 @@ model or shown."""
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
 from pincite.errors import PinciteError
 from pincite.support.fields import replace
@@ -35,7 +36,7 @@ class SecondCheck:
 
     async def admitted(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
         """Return those of the documents that may be shown. Withheld documents are reported only to
-        the log."""
+        the log, except those whose indexed text is an earlier one that is not shown again."""
         within = _only(access, ids)
         async with self._workspaces.of(access.user_id) as session:
             readable = await session.readable(within)
@@ -45,12 +46,22 @@ class SecondCheck:
             await self._report(access, readable, withheld)
         return allowed
 
+    async def replaced(self, access: Access, ids: Collection[str]) -> frozenset[str]:
+        """Return those of the documents whose text in the index is an earlier one; see
+        `Session.replaced`."""
+        async with self._workspaces.of(access.user_id) as session:
+            return await session.replaced(ids)
+
     async def _report(self, access: Access, readable: Readable, withheld: frozenset[str]) -> None:
         """Log the documents that the index has and the access may not see. Deleted documents that a
-        worker has not yet removed are no alarm."""
+        worker has not yet removed are no alarm, nor are earlier texts of readable documents."""
         leaving = await self._leaving(access, readable, withheld)
         if leaving:
             log.info("the index still has %d deleted documents; none is shown", len(leaving))
+        read = withheld & frozenset(readable.document_ids or ())
+        if earlier := await self.replaced(access, read) if read else read:
+            log.info("the index has earlier texts of %d documents; none is shown", len(earlier))
+            leaving |= earlier
         if kept := len(withheld - leaving):
             self.kept_back += kept
             log.error("alarm: the index returned %d documents that the user may not read", kept)

@@ -231,6 +231,16 @@ class DatabaseAdministration:
         )
         return frozenset(str(id_) for (id_,) in rows)
 
+    async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
+        """See `Administration.replaced`."""
+        rows = await self._transaction.rows(
+            "SELECT id FROM documents WHERE id IN (SELECT value FROM id_list(:ids))"
+            " AND (text_version > indexed_version OR (status = 'failed' AND text_version = 0"
+            " AND indexed_version > 0 AND indexed_version < version))",
+            ids=json_text(checks.ids_among(document_ids)),
+        )
+        return frozenset(str(id_) for (id_,) in rows)
+
     async def dead(self) -> tuple[Job, ...]:
         """See `Administration.dead`."""
         return await jobs.dead_jobs(self._transaction)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import PurePath
+from typing import Final
 
 from pincite.errors import UsageError
 from pincite.support.arguments import require_count
@@ -13,6 +15,13 @@ from pincite.workspace.database.spaces import UsersSpaces, leaving
 from pincite.workspace.database.transaction import json_text
 from pincite.workspace.files.filenames import checked_filename
 from pincite.workspace.model import Document
+
+_NEW_TEXT: Final = ", text_version = version + 1"
+#: Of a document that failed before versions of texts were counted: nobody knows what had changed.
+_SAME_TEXT: Final = (
+    ", text_version = CASE WHEN status = 'failed' AND text_version = 0 AND indexed_version > 0"
+    " THEN version + 1 ELSE text_version END"
+)
 
 
 class UsersDocuments(UsersSpaces):
@@ -123,10 +132,14 @@ class UsersDocuments(UsersSpaces):
         await self._transaction.run(
             "DELETE FROM my_document_sources WHERE document_id = :document", document=document_id
         )
+        same = values["hash"] == before.content_hash and _is_same_type(
+            str(values["filename"]), before.filename
+        )
         await self._transaction.run(
             "UPDATE my_documents SET space_id = :space, filename = :filename,"
             " content_hash = :hash, bytes = :size, given = :given, status = 'pending',"
-            " error = '', version = version + 1, updated = :now WHERE id = :document",
+            f" error = '', version = version + 1, updated = :now{_SAME_TEXT if same else _NEW_TEXT}"
+            " WHERE id = :document",
             document=document_id,
             space=to,
             now=self._now(),
@@ -147,8 +160,21 @@ class UsersDocuments(UsersSpaces):
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
         """See `Session.visible`."""
         rows = await self._transaction.rows(
-            "SELECT id FROM my_documents WHERE id IN (SELECT value FROM id_list(:ids))",
+            "SELECT id FROM my_documents d WHERE id IN (SELECT value FROM id_list(:ids))"
+            " AND NOT EXISTS (SELECT 1 FROM my_replaced_documents r"
+            " WHERE r.id = d.id AND r.withdrawn)",
             ids=json_text(checks.ids_among(document_ids)),
+        )
+        return frozenset(str(id_) for (id_,) in rows)
+
+    async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
+        """See `Session.replaced`."""
+        ids = checks.ids_among(document_ids)
+        if not ids:
+            return frozenset()
+        rows = await self._transaction.rows(
+            "SELECT id FROM my_replaced_documents WHERE id IN (SELECT value FROM id_list(:ids))",
+            ids=json_text(ids),
         )
         return frozenset(str(id_) for (id_,) in rows)
 
@@ -171,6 +197,12 @@ class UsersDocuments(UsersSpaces):
             document=document_id,
             ids=json_text(ids),
         )
+
+
+def _is_same_type(name: str, before: str) -> bool:
+    """Return whether both names select the same reader: the same suffix, or the same name."""
+    suffix = PurePath(name).suffix.lower()
+    return name == before or (bool(suffix) and suffix == PurePath(before).suffix.lower())
 
 
 def _changed(before: dict[str, str], given: dict[str, str] | None) -> dict[str, str]:

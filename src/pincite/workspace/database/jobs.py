@@ -201,7 +201,7 @@ async def finish_job(
     if document.status != "deleting":
         kept = document.metadata if metadata is None else checks.metadata("metadata", metadata)
         settled = version >= document.version
-        failed = error and not is_about_feeds(document)  # the previous text stays searchable
+        failed = error and not is_about_feeds(document)  # else the index has its text
         await transaction.run(
             "UPDATE documents SET indexed_version = :indexed, metadata = :metadata,"
             " status = :status, error = :error WHERE id = :id",
@@ -211,6 +211,8 @@ async def finish_job(
             status=("failed" if failed else "ready") if settled else "pending",
             error=checks.kept_text(error, checks.REASON_CHARS) if failed and settled else "",
         )
+        if failed:
+            await _withdraw(transaction, document.id)
         if settled:
             await _set_state(transaction, job_id, "done", now, now)
             return True
@@ -291,7 +293,13 @@ async def retry_job(transaction: Transaction, job_id: str) -> None:
     now = time_text(await transaction.now())
     await transaction.run(_ANEW, job=job_id)
     await _set_state(transaction, job_id, "waiting", now, now)
-    await _set_status(transaction, job_of(rows[0]).document_id, "pending")
+    document_id = job_of(rows[0]).document_id
+    await transaction.run(  # of one that failed before versions of texts were counted
+        "UPDATE documents SET text_version = version WHERE id = :id AND status = 'failed'"
+        " AND text_version = 0 AND indexed_version > 0",
+        id=document_id,
+    )
+    await _set_status(transaction, document_id, "pending")
 
 
 async def _next(transaction: Transaction, now: datetime) -> tuple[Job, int] | None:
@@ -366,8 +374,21 @@ async def _bury(transaction: Transaction, job: Job, reason: str, now: str) -> No
     )
     await _set_state(transaction, job.id, "dead", now, now)
     document = await _document(transaction, job.document_id)
-    if document is not None and not is_about_feeds(document):  # the previous text stays searchable
+    if document is not None and not is_about_feeds(document):  # else the index has its text
         await _set_status(transaction, job.document_id, "failed", _UNTOLD.format(job.id))
+        await _withdraw(transaction, job.document_id)
+
+
+async def _withdraw(transaction: Transaction, id_: str) -> None:
+    """Never show an earlier text of a document again whose new content cannot be indexed. If only
+    its metadata or space changed, note that its text stays: 0 would not tell it from documents that
+    failed before `text_version` was counted."""
+    await transaction.run(
+        "UPDATE documents SET indexed_version ="
+        " CASE WHEN text_version > indexed_version THEN 0 ELSE indexed_version END, text_version ="
+        " CASE WHEN text_version = 0 THEN indexed_version ELSE text_version END WHERE id = :id",
+        id=id_,
+    )
 
 
 async def _set_state(transaction: Transaction, job_id: str, state: str, due: str, now: str) -> None:

@@ -33,7 +33,7 @@ from pincite.workspace.files.one_database import sweep_files
 from pincite.workspace.model import Document, Job
 from pincite.workspace.worker.deps import WorkerConfig, WorkerDeps
 from pincite.workspace.worker.leases import HeldJobs, renew_leases
-from pincite.workspace.worker.perform import perform
+from pincite.workspace.worker.perform import Result, perform
 
 log = logging.getLogger("pincite.worker")
 
@@ -125,9 +125,7 @@ async def _do_group(
         return
     leases.done_now = {job.id for job, _ in held}
     with writing_until(leases.until_s):
-        leases.doing = doing = asyncio.create_task(
-            perform(deps, [document for _, document in held])
-        )
+        leases.doing = doing = asyncio.create_task(_perform(deps, config, held))
     try:
         results = await doing
     except asyncio.CancelledError:
@@ -153,6 +151,36 @@ async def _do_group(
             await _finish(deps, job, document, None, result.message)
         else:
             await _retry_later(deps, config, job, result)
+
+
+async def _perform(deps: WorkerDeps, config: WorkerConfig, held: list[_Claimed]) -> list[Result]:
+    results = await perform(deps, [document for _, document in held])
+    return [
+        await _withdrawn(deps, config, *one, result) if isinstance(result, Exception) else result
+        for one, result in zip(held, results, strict=True)
+    ]
+
+
+async def _withdrawn(
+    deps: WorkerDeps, config: WorkerConfig, job: Job, document: Document, error: Exception
+) -> Exception:
+    """If this failure is final, and the content of the document was replaced, remove its earlier
+    text from the index. Return the failure, or that of the removal, after which the job is
+    retried."""
+    refused = isinstance(error, SourceError | UsageError) and not isinstance(error, ConfigError)
+    last = isinstance(error, ConfigError) or job.attempts >= config.attempts
+    if not (refused or last) or document.status == "deleting":
+        return error
+    try:
+        if await deps.workspaces.administer(lambda operator: operator.replaced([document.id])):
+            await deps.workspace.remove_document(document)
+    except PinciteError as why:
+        if refused:
+            return why
+        log.warning(
+            "job %s: an earlier text stays in the index, and is not shown: %s", job.id, why.message
+        )
+    return error
 
 
 async def _finish(

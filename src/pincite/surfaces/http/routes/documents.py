@@ -133,8 +133,8 @@ async def document_content(request: HttpRequest, state: State, document_id: Docu
     request_max_body_size=None,
 )
 async def replace_document(request: HttpRequest, state: State, document_id: DocumentId) -> Document:
-    """Replace the content of a document. Searches find the old content until the new one is
-    indexed. Requires the role of an editor."""
+    """Replace the content of a document. Searches find the old content, as `unchecked`, until the
+    new one is indexed or its status is `failed`. Requires the role of an editor."""
     may, resources = access(request), resources_of(state)
     _require_plain(request)
     found = await _one(may, resources, document_id)

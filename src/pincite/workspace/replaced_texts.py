@@ -1,0 +1,44 @@
+"""Tell that the index has an earlier text of a document, whose new content is not indexed yet.
+
+Documents are records of the index, so a comparison with the index alone calls each of their texts
+current. Only the database knows that another content was uploaded since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pincite.deps import Admit
+from pincite.model import Notice
+from pincite.ports import Files, Quote, Seen
+from pincite.scope.choosing import DOCUMENT_ID
+from pincite.support.fields import replace
+
+#: What a check says of a citation of such a text, and what is said of the text itself.
+REPLACED: Final = "the document has new content, which is not indexed yet"
+_NOTICE: Final = Notice(
+    "refreshing",
+    "documents of unchecked passages have new content, which is being indexed",
+)
+
+
+class FilesOfWorkspaces:
+    """`pincite.ports.Files` over other files: earlier texts of replaced documents are `unchecked`.
+    `replaced` returns those of the documents whose text in the index is an earlier one."""
+
+    def __init__(self, files: Files, replaced: Admit) -> None:
+        self._files = files
+        self._replaced = replaced
+
+    async def look(
+        self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
+    ) -> tuple[Seen, ...]:
+        """See `Files.look`. Raise WorkspaceUnavailable."""
+        found = await self._files.look(quotes, limit_s, refs=refs)
+        ids = [str(one.chunk.attributes.get(DOCUMENT_ID, "")) for one in quotes]
+        replaced = await self._replaced(frozenset(ids))
+        return tuple(
+            replace(seen, truth="unchecked", notice=_NOTICE) if id_ in replaced else seen
+            for id_, seen in zip(ids, found, strict=True)
+        )
