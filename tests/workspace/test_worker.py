@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from pincite.errors import ConfigError, StoreError
+from pincite.errors import BadResponse, ConfigError, StoreError, Unavailable
+from pincite.providers.translate import translate
 from pincite.workspace import Access
 from pincite.workspace.database.administration import DatabaseAdministration
 from pincite.workspace.files.folder import FolderFiles
@@ -56,6 +57,34 @@ async def test_a_fault_that_passes_is_retried_and_one_that_stays_is_dead(
         assert await work_once(made.deps, config)
         assert (await made.document(document.id)).status == "ready"
         assert await made.found("quetzal") == [document.id]
+
+
+async def test_the_log_says_why_a_job_is_retried_without_the_words_of_another_server(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with yard() as made:
+        await made.upload("a.txt", "the quetzal flies")
+        faults = iter(
+            (
+                Unavailable("the request to http://localhost:9 failed: connection refused"),
+                translate(400, {}, b'{"error": "bad input: the quetzal flies"}', "http://host/e"),
+                BadResponse("http://host/e returned 'the quetzal flies'"),
+            )
+        )
+
+        async def index_document(*_: Any) -> Any:
+            raise next(faults)
+
+        monkeypatch.setattr(type(made.deps.workspace), "index_document", index_document)
+        while await work_once(made.deps, WorkerConfig(retry_s=0.0, attempts=3)):
+            pass
+        said = [one.getMessage().partition(": ")[2] for one in caplog.records]
+        refused = "Unavailable: the request to http://localhost:9 failed: connection refused"
+        assert said == [
+            f"{refused}; try 1 of 3; the next one is in 0 s",
+            "Invalid: http://host/e answered 400; try 2 of 3; the next one is in 0 s",
+            "BadResponse; try 3 of 3; it is dead: pincite workspace dead",
+        ]
 
 
 async def test_a_fault_of_the_settings_is_for_the_operator(

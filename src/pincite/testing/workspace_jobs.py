@@ -363,6 +363,25 @@ class WorkspaceJobsContract:
         assert (again.attempts, again.reason) == (2, "the provider is away")
 
     @contract
+    async def test_open_jobs_say_why_they_wait(self, workspaces: Workspaces) -> None:
+        scene = await set_scene(workspaces)
+        for _ in range(4):
+            await one_document(workspaces, scene)
+            self.clock.forward(1)
+        done, failed, running = [(await claimed(workspaces))[0] for _ in range(3)]
+        assert await finish(workspaces, done, 1)
+        async with workspaces.administration() as operator:
+            await operator.fail(failed.id, "w1", "the model is away", 60.0)
+            found = await operator.open_jobs()
+        assert found[0].id == failed.id
+        assert (found[0].state, found[0].attempts) == ("waiting", 1)
+        assert found[0].reason == "the model is away"
+        assert found[0].due == self.clock.now + timedelta(seconds=60)
+        assert {one.state for one in found[1:]} == {"waiting", "running"}
+        assert running.id in {one.id for one in found[1:]}
+        assert [one.due for one in found[1:]] == sorted(one.due for one in found[1:] if one.due)
+
+    @contract
     async def test_a_dead_job_says_why_and_can_be_retried(self, workspaces: Workspaces) -> None:
         scene = await set_scene(workspaces)
         made = await one_document(workspaces, scene)

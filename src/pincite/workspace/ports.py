@@ -300,6 +300,10 @@ class Administration(Protocol):
 
     async def dead(self) -> tuple[Job, ...]: ...
 
+    async def open_jobs(self) -> tuple[Job, ...]:
+        """Return jobs that wait or run, at most 1,000: those that have failed before come first,
+        then by `due`. A job that waits for a retry has the reason of its last failure."""
+
     async def failed(self) -> tuple[Document, ...]:
         """Return documents that cannot be indexed, the first 1,000 by the time of the failure."""
 

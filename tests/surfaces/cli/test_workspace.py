@@ -69,6 +69,7 @@ def test_a_database_is_made_once(index: Path) -> None:
         "0008_facts",
         "0009_kinds_of_turns",
         "0010_identity",
+        "0011_replaced_texts",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
@@ -260,6 +261,40 @@ def test_dead_jobs_are_listed_and_tried_again(index: Path) -> None:
     assert pincite(index, "dead").return_value == 3  # all of them or none
     pincite(index, "retry", job)
     assert pincite(index, "dead").return_value == 0
+
+
+def test_a_job_that_waits_says_why(index: Path) -> None:
+    pincite(index, "migrate")
+    ada = json.loads(pincite(index, "user", "add", "Ada", "--json").stdout)
+
+    async def failing() -> tuple[str, str]:
+        opened = workspaces_of(load_settings({}, index.parent, index))
+        async with opened.of(ada["id"]) as session:
+            for name in ("a.md", "b.md"):
+                await session.add_document(ada["personal"], name, "0" * 64, 1)
+        async with opened.administration() as operator:
+            found = await operator.claim("w", 60)
+            assert found is not None
+            await operator.fail(found[0].id, "w", "the model\x1b[31m is away", 3_600)
+            other = await operator.claim("w", 60)
+            assert other is not None
+        await opened.close()
+        return found[0].id, other[0].id
+
+    assert pincite(index, "jobs").stdout == ""
+    failed, other = asyncio.run(failing())
+    said = pincite(index, "jobs")
+    first, second = said.stdout.splitlines()
+    assert first.startswith(f"{failed}  document ")
+    assert "tried 1  next try 20" in first
+    assert first.endswith("is away")
+    assert "\x1b" not in first
+    assert (second.split()[0], second.endswith("tried 1  running")) == (other, True)
+    assert "1 waiting, 1 running, 0 dead" in said.stderr
+    assert [one["state"] for one in json.loads(pincite(index, "jobs", "--json").stdout)] == [
+        "waiting",
+        "running",
+    ]
 
 
 @pytest.mark.parametrize("words", [("status",), ("user", "list"), ("migrate",)])

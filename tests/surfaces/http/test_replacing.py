@@ -1,4 +1,4 @@
-"""A document that is replaced by a file without text: what a client is told, and when it is gone."""
+"""A document that is replaced by a file without text: what is said, and when the text is gone."""
 
 from __future__ import annotations
 

@@ -245,6 +245,10 @@ class DatabaseAdministration:
         """See `Administration.dead`."""
         return await jobs.dead_jobs(self._transaction)
 
+    async def open_jobs(self) -> tuple[Job, ...]:
+        """See `Administration.open_jobs`."""
+        return await jobs.open_jobs(self._transaction)
+
     async def failed(self) -> tuple[Document, ...]:
         """See `Administration.failed`."""
         return await jobs.failed_documents(self._transaction)

@@ -255,6 +255,15 @@ async def dead_jobs(transaction: Transaction) -> tuple[Job, ...]:
     return tuple(map(job_of, rows))
 
 
+async def open_jobs(transaction: Transaction) -> tuple[Job, ...]:
+    """See `Administration.open_jobs`."""
+    rows = await transaction.rows(
+        f"SELECT {JOB} FROM jobs WHERE {_OPEN} ORDER BY CASE WHEN reason = '' THEN 1 ELSE 0 END,"
+        f" due, id LIMIT {checks.PAGE}"
+    )
+    return tuple(map(job_of, rows))
+
+
 async def failed_documents(transaction: Transaction) -> tuple[Document, ...]:
     """See `Administration.failed`."""
     rows = await transaction.rows(

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from contextlib import suppress
+from typing import Final
 
 from pincite.errors import (
+    BadResponse,
     ConfigError,
     NotFound,
     PinciteError,
@@ -27,6 +30,7 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
+from pincite.support.terminal import one_line
 from pincite.support.writing_until import writing_until
 from pincite.workspace.database.jobs import is_about_feeds
 from pincite.workspace.files.one_database import sweep_files
@@ -36,6 +40,9 @@ from pincite.workspace.worker.leases import HeldJobs, renew_leases
 from pincite.workspace.worker.perform import Result, perform
 
 log = logging.getLogger("pincite.worker")
+
+_ANSWERED: Final = re.compile(r".*? answered \d{3}(?=: )", re.DOTALL)
+_LOGGED_CHARS: Final = 500  # of the reason of a failure
 
 _Claimed = tuple[Job, Document]
 
@@ -199,12 +206,28 @@ async def _finish(
 
 async def _retry_later(deps: WorkerDeps, config: WorkerConfig, job: Job, error: Exception) -> None:
     """Schedule a retry. Failures of services and stores may be temporary; so may others, which are
-    logged."""
-    expected = isinstance(error, StoreError | ProviderError | WorkspaceUnavailable | NotFound)
-    log.warning("job %s: %s", job.id, type(error).__name__, exc_info=None if expected else error)
+    logged with their traceback."""
     wait_s = min(config.longest_retry_s, config.retry_s * 2**job.attempts)
     wait_s *= 0.5 + deps.chance()  # jitter, so that many do not come back at once
-    await _fail(deps, job, error, None if job.attempts >= config.attempts else wait_s)
+    last = job.attempts >= config.attempts
+    expected = isinstance(error, StoreError | ProviderError | WorkspaceUnavailable | NotFound)
+    then = "it is dead: pincite workspace dead" if last else f"the next one is in {wait_s:,.0f} s"
+    log.warning(
+        "job %s: %s; try %d of %d; %s",
+        *(job.id, _reason_for_log(error), job.attempts, config.attempts, then),
+        exc_info=None if expected else error,
+    )
+    await _fail(deps, job, error, None if last else wait_s)
+
+
+def _reason_for_log(error: Exception) -> str:
+    """Return the type of a failure and its message, without the words of another server: these may
+    repeat the text that was sent to it. `pincite workspace jobs` shows them."""
+    kind = type(error).__name__
+    if not isinstance(error, PinciteError) or isinstance(error, BadResponse):
+        return kind
+    answered = _ANSWERED.match(error.message)
+    return f"{kind}: {one_line(answered[0] if answered else error.message)[:_LOGGED_CHARS]}"
 
 
 async def _fail(deps: WorkerDeps, job: Job, error: Exception, retry_s: float | None) -> None:
