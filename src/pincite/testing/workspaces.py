@@ -10,8 +10,9 @@ import pytest
 
 from pincite.errors import Forbidden, NotFound, UsageError
 from pincite.testing.running import contract
-from pincite.workspace.model import Access, Document, Role, Space, User
+from pincite.workspace.model import Access, Document, FoundKey, Role, Space, User
 from pincite.workspace.ports import Session, Workspaces
+from pincite.workspace.removal import remove_user
 
 HASH = "0123456789abcdef" * 4
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -308,7 +309,7 @@ class WorkspacesContract:
                 *(("search", "write"), scene.team.id),
                 later,
             )
-            assert await operator.key_by_prefix("0" * 16) == (key, "sha256$salt$hash")
+            assert await operator.key_by_prefix("0" * 16) == FoundKey(key, "sha256$salt$hash")
             assert await operator.keys() == await operator.keys(scene.bob.id) == (key,)
             for wrong in ("", "1" * 16, "\0", "%", "\ud800", "x" * 10_000):
                 assert await operator.key_by_prefix(wrong) is None
@@ -334,7 +335,76 @@ class WorkspacesContract:
         async with workspaces.administration() as operator:
             again = await operator.key_by_prefix("0" * 16)
             assert again is not None
-            assert again[0].revoked == revoked
+            assert again.key.revoked == revoked
+
+    @contract
+    async def test_a_disabled_user_is_told_of_and_a_removed_one_leaves_only_an_id(
+        self, workspaces: Workspaces
+    ) -> None:
+        scene = await set_scene(workspaces)
+        ada, bob = scene.ada, scene.bob
+        async with workspaces.administration() as operator:
+            await operator.add_key(ada.id, "k", "sha256$salt$hash", "0" * 16, ("search",))
+            link = await operator.add_key(ada.id, "OIDC ada", "oidc", "oidc_1", ("search",))
+            await operator.disable_user(ada.id)
+            found = await operator.key_by_prefix("0" * 16)
+            assert found is not None
+            assert found.user == "disabled"
+            assert [one.disabled for one in await operator.users() if one.id == ada.id] == [
+                self.clock.now
+            ]
+            await operator.enable_user(ada.id)
+            found = await operator.key_by_prefix("0" * 16)
+            assert found is not None
+            assert found.user == "enabled"
+            for wrong in NO_IDS:
+                for call in (operator.disable_user, operator.enable_user, operator.forget_user):
+                    with pytest.raises(NotFound):
+                        await call(wrong)
+        async with workspaces.of(ada.id) as session:
+            own, theirs = await add(session, ada.personal), await add(session, scene.team.id)
+            await session.begin_conversation("secret")
+        with pytest.raises(UsageError, match="only owner"):
+            await remove_user(workspaces, ada.id)
+        with pytest.raises(NotFound):
+            await remove_user(workspaces, ada.id, NOBODY)
+        with pytest.raises(NotFound):
+            await remove_user(workspaces, ada.id, ada.id)
+        async with workspaces.of(ada.id) as session:
+            assert (await session.document(own.id)).id == own.id
+            alone = await session.add_space("alone")
+            lone = await add(session, alone.id)
+        had = await remove_user(workspaces, ada.id, bob.id)
+        assert ([one.id for one in had.alone], [one.id for one in had.orphaned]) == (
+            [alone.id],
+            [scene.team.id],
+        )
+        async with workspaces.administration() as operator:
+            assert ada.id not in {one.id for one in await operator.users()}
+            assert await operator.key_by_prefix("0" * 16) is None
+            left = await operator.key_by_prefix("oidc_1")
+            assert left is not None
+            assert (left.user, left.key.id, left.key.name) == ("removed", link.id, "removed")
+            assert left.key.revoked is not None
+            await operator.drop_sign_in(link.id)
+            assert await operator.key_by_prefix("oidc_1") is None
+            with pytest.raises(NotFound):
+                await operator.add_key(ada.id, "k", "h", "p", ("search",))
+            going = {}
+            while found_job := await operator.claim("w1", 30.0):
+                going[found_job[1].id] = found_job[1].status
+        assert (going[own.id], going[lone.id]) == ("deleting", "deleting")
+        async with workspaces.of(bob.id) as session:
+            assert (await session.space(scene.team.id)).role == "owner"
+            assert (await session.document(theirs.id)).user_id == ada.id
+            assert ada.id not in {one.user_id for one in await session.members(scene.team.id)}
+        async with workspaces.of(ada.id) as session:
+            assert await session.spaces() == ()
+            assert await session.conversations() == ()
+            with pytest.raises(NotFound):
+                await session.user()
+        with pytest.raises(NotFound):
+            await remove_user(workspaces, ada.id)
 
     @contract
     async def test_keys_that_cannot_be_are_refused(self, workspaces: Workspaces) -> None:

@@ -12,19 +12,21 @@ import msgspec
 
 Role = Literal["owner", "editor", "viewer"]
 KeyScope = Literal["search", "write", "admin"]
+UserState = Literal["enabled", "disabled", "removed"]
 JobState = Literal["waiting", "running", "done", "dead"]
 DocumentStatus = Literal["pending", "indexing", "ready", "failed", "deleting"]
 
 
 class User(msgspec.Struct, frozen=True):
-    """A user. `personal` is the id of the space that is made with the user and has no other
-    member."""
+    """A user. `personal` is the id of the space that is made with the user and has no other member.
+    A `disabled` user can do nothing since that time; only the operator sees it."""
 
     id: str
     name: str
     personal: str
     created: datetime
     email: str = ""
+    disabled: datetime | None = None
 
 
 class Space(msgspec.Struct, frozen=True):
@@ -112,6 +114,15 @@ class ApiKey(msgspec.Struct, frozen=True):
     expires: datetime | None = None
     last_used: datetime | None = None
     revoked: datetime | None = None
+
+
+class FoundKey(msgspec.Struct, frozen=True):
+    """A key as the operator finds it: with the salted hash of its secret, and the state of its
+    user."""
+
+    key: ApiKey
+    secret_hash: str
+    user: UserState = "enabled"
 
 
 class Conversation(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from pincite.workspace.model import (
     Counts,
     Document,
     Feed,
+    FoundKey,
     Job,
     KeyScope,
     Membership,
@@ -216,7 +217,22 @@ class Administration(Protocol):
 
     async def add_user(self, name: str, email: str = "") -> User: ...
 
-    async def users(self) -> tuple[User, ...]: ...
+    async def users(self) -> tuple[User, ...]:
+        """Return all users by name, without removed ones."""
+
+    async def disable_user(self, user_id: str) -> None:
+        """Refuse all requests of a user from now on. Raise NotFound, as the next two do."""
+
+    async def enable_user(self, user_id: str) -> None: ...
+
+    async def forget_user(self, user_id: str) -> None:
+        """Delete a user who is in no other space, with an empty personal space, conversations,
+        facts and keys. The id stays, without a name, and so do links to subjects of an issuer, as
+        revoked ones. Raise UsageError if the personal space has documents. See `remove_user`."""
+
+    async def drop_sign_in(self, key_id: str) -> None:
+        """Delete the link of a removed user to a subject of an issuer, so that another user can
+        have it."""
 
     async def add_key(
         self,
@@ -233,9 +249,9 @@ class Administration(Protocol):
     async def keys(self, user_id: str | None = None) -> tuple[ApiKey, ...]:
         """Return the keys of one user or of all, oldest first."""
 
-    async def key_by_prefix(self, prefix: str) -> tuple[ApiKey, str] | None:
-        """Return a key and the salted hash of its secret. Revoked and expired keys are returned,
-        too: the caller reports which of the two applies."""
+    async def key_by_prefix(self, prefix: str) -> FoundKey | None:
+        """Return a key, also a revoked or expired one, and one of a disabled or removed user: the
+        caller reports which of these applies."""
 
     async def used(self, key_id: str) -> None:
         """Record that a key was used (at most once a minute for each key)."""

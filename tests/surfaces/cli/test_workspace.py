@@ -70,6 +70,7 @@ def test_a_database_is_made_once(index: Path) -> None:
         "0009_kinds_of_turns",
         "0010_identity",
         "0011_replaced_texts",
+        "0012_removed_users",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
@@ -261,6 +262,52 @@ def test_dead_jobs_are_listed_and_tried_again(index: Path) -> None:
     assert pincite(index, "dead").return_value == 3  # all of them or none
     pincite(index, "retry", job)
     assert pincite(index, "dead").return_value == 0
+
+
+def test_a_user_is_disabled_and_enabled_again(index: Path) -> None:
+    pincite(index, "migrate")
+    user = pincite(index, "user", "add", "Ada").stdout.strip()
+    text = pincite(index, "key", "add", user, "--name", "laptop").stdout.strip()
+    pincite(index, "user", "disable", user)
+    assert "  disabled 20" in pincite(index, "user", "list").stdout
+    with pytest.raises(Unauthenticated, match="disabled"):
+        verified(index, text)
+    pincite(index, "user", "enable", user)
+    assert verified(index, text).access.user_id == user
+    assert isinstance(pincite(index, "user", "disable", "x").exception, NotFound)
+
+
+def test_a_user_is_removed_after_a_question(index: Path) -> None:
+    pincite(index, "migrate")
+    ada = json.loads(pincite(index, "user", "add", "Ada", "--json").stdout)
+    bob = pincite(index, "user", "add", "Bob").stdout.strip()
+    text = pincite(index, "key", "add", ada["id"], "--name", "laptop").stdout.strip()
+
+    async def sharing() -> str:
+        opened = workspaces_of(load_settings({}, index.parent, index))
+        async with opened.of(ada["id"]) as session:
+            await session.add_document(ada["personal"], "a.md", "0" * 64, 1)
+            team = await session.add_space("Team")
+            await session.set_member(team.id, bob, "viewer")
+        await opened.close()
+        return team.id
+
+    team = asyncio.run(sharing())
+    asked = pincite(index, "user", "remove", ada["id"]).exception
+    assert isinstance(asked, UsageError)
+    assert (asked.hint, "Ada has a personal space" in asked.message) == ("--yes", True)
+    refused = pincite(index, "user", "remove", ada["id"], "--yes").exception
+    assert isinstance(refused, UsageError)
+    assert f"{team} (Team)" in refused.message
+    assert verified(index, text).access.user_id == ada["id"]  # nothing has changed
+    done = pincite(index, "user", "remove", ada["id"], "--yes", "--give-to", bob)
+    assert (done.return_value, "removed Ada" in done.stderr) == (0, True)
+    assert pincite(index, "user", "list").stdout.split()[0] == bob
+    assert "1 waiting" in pincite(index, "jobs").stderr
+    with pytest.raises(Unauthenticated, match="unknown"):
+        verified(index, text)
+    gone = pincite(index, "user", "remove", ada["id"], "--yes").exception
+    assert isinstance(gone, NotFound)
 
 
 def test_a_job_that_waits_says_why(index: Path) -> None:

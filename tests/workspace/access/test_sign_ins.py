@@ -22,6 +22,7 @@ from pincite.workspace.access.tokens import TokenRefused, link_user, read_token,
 from pincite.workspace.access.verification import Caller, verify_key
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.database.sqlite import SqliteWorkspaces
+from pincite.workspace.removal import remove_user
 from tests.workspace.issuer import AUDIENCE, Issuer, curve, now, rsa
 from tests.workspace.postgres_server import Server
 
@@ -197,3 +198,27 @@ def test_whatever_an_issuer_lists_as_keys_none_is_made_of_nonsense(listed: list[
     for one in listed:
         key = issuer_keys._usable(one)
         assert key is None or key.raw_value.key_size >= 256
+
+
+async def test_a_token_of_a_removed_or_disabled_user_makes_no_user(
+    workspaces: SqliteWorkspaces, issuer: Issuer
+) -> None:
+    keys = IssuerKeys(OidcSettings(issuer.url, AUDIENCE, create_users=True))
+    token = issuer.token("ada", preferred_username="Ada")
+    user_id = (await verify_token(workspaces, keys, token, now())).access.user_id
+    async with workspaces.administration() as operator:
+        await operator.disable_user(user_id)
+    with pytest.raises(TokenRefused, match="not valid") as refused:
+        await verify_token(workspaces, keys, token, now())
+    assert "disabled" in refused.value.reason
+    await remove_user(workspaces, user_id)
+    with pytest.raises(TokenRefused, match="not valid") as refused:
+        await verify_token(workspaces, keys, token, now())
+    assert "removed" in refused.value.reason
+    async with workspaces.administration() as operator:
+        assert await operator.users() == ()
+        other = await operator.add_user("Ada again")
+        await link_user(operator, other.id, issuer.url, "ada")
+    again = await verify_token(workspaces, keys, token, now())
+    assert again.access.user_id == other.id
+    await keys.close()

@@ -21,7 +21,8 @@ def of(number: int) -> str:
 ADA, BOB, EVE = of(1), of(2), of(3)
 OF_ADA, OF_BOB, OF_EVE, TEAM = of(11), of(12), of(13), of(14)
 FEED, IN_FEED, PLAIN, OF_BOBS, GONE, KEY, NEW = (of(21 + n) for n in range(7))
-TALK, OF_TEAM, OF_EVES = of(31), of(32), of(33)
+TALK, OF_TEAM, OF_EVES, OF_LEFT = (of(31 + n) for n in range(4))
+LEFT, SPACE_OF_LEFT, KEY_OF_LEFT = of(4), of(15), of(28)  # a user who is being removed
 APP, OPERATOR, OWNER = "pincite_app", "pincite_operator", "keeper"
 REFUSED = "InsufficientPrivilege"
 STEPS: Final = len(steps_of("postgres"))
@@ -58,6 +59,13 @@ SCENE = f"""
         ('{BOB}', 'own', NULL, 1, 'x', ''), ('{BOB}', 'its', '{TEAM}', 2, 'x', ''),
         ('{EVE}', 'hers', '{TEAM}', 1, 'x', '');
     INSERT INTO api_keys VALUES ('{KEY}', '{BOB}', 'k', 'p', 'hash', '[]', NULL, now());
+    INSERT INTO users VALUES ('{LEFT}', '', '', now(), now(), now());
+    INSERT INTO spaces VALUES ('{SPACE_OF_LEFT}', 'left', '{LEFT}', now());
+    INSERT INTO conversations (id, user_id, space_id, title, touched, created, updated)
+        VALUES ('{OF_LEFT}', '{LEFT}', NULL, 'd', 1, now(), now());
+    INSERT INTO facts (user_id, id, space_id, number, body, at)
+        VALUES ('{LEFT}', 'theirs', NULL, 1, 'x', '');
+    INSERT INTO api_keys VALUES ('{KEY_OF_LEFT}', '{LEFT}', 'k', 'o', 'hash', '[]', NULL, now());
 """
 DOCUMENT = (
     "INSERT INTO documents (id, space_id, user_id, filename, content_hash, bytes, status, version,"
@@ -193,8 +201,23 @@ PROBES: tuple[Probe, ...] = (
     *each("ALTER TABLE documents DISABLE ROW LEVEL SECURITY", *(REFUSED,) * 3),
     *each("CREATE TABLE pincite.mine (x int REFERENCES pincite.feeds)", *(REFUSED,) * 3),
     *each("SELECT pg_read_file('/etc/passwd')", *(REFUSED,) * 3),
-    *counts(OPERATOR, "", users=3, spaces=3, space_members=5, documents=3, feed_documents=1),
-    *counts(OPERATOR, "", document_sources=1, removed_documents=1, jobs=4, api_keys=1),
+    *counts(OPERATOR, "", users=4, spaces=4, space_members=6, documents=3, feed_documents=1),
+    *counts(OPERATOR, "", document_sources=1, removed_documents=1, jobs=4, api_keys=2),
+    Probe(OPERATOR, "", "UPDATE users SET removed = now()", 4),
+    Probe(OPERATOR, "", "UPDATE users SET created = now()", REFUSED),
+    Probe(OPERATOR, "", "DELETE FROM users", REFUSED),
+    Probe(OPERATOR, "", "DELETE FROM spaces", 1),
+    Probe(OPERATOR, "", "DELETE FROM space_members", REFUSED),
+    Probe(OPERATOR, "", "DELETE FROM api_keys", 1),
+    *(
+        probe
+        for table in ("conversations", "facts")
+        for probe in (
+            Probe(OPERATOR, "", f"SELECT user_id FROM {table}", 1),
+            Probe(OPERATOR, "", f"DELETE FROM {table}", 1),
+            Probe(OPERATOR, "", f"DELETE FROM {table} WHERE user_id = '{LEFT}'", 1),
+        )
+    ),
     *counts(OPERATOR, "", feeds=REFUSED, sources=REFUSED, my_documents=REFUSED),
     *counts(OPERATOR, "", conversations=REFUSED, turns=REFUSED, my_conversations=REFUSED),
     *counts(OPERATOR, "", facts=REFUSED, my_facts=REFUSED),
@@ -223,7 +246,7 @@ PROBES: tuple[Probe, ...] = (
     Probe(OPERATOR, "", "DELETE FROM key_rates", REFUSED),
     *counts(OPERATOR, "", database_identity=1),
     Probe(OPERATOR, "", f"UPDATE database_identity SET id = '{NEW}'", REFUSED),
-    Probe(OPERATOR, "", "UPDATE api_keys SET revoked = now()", 1),
+    Probe(OPERATOR, "", "UPDATE api_keys SET revoked = now()", 2),
     Probe(
         OPERATOR,
         "",

@@ -218,6 +218,7 @@ async def test_a_database_of_the_last_version_without_names_is_migrated(tmp_path
     first_view = first_view[first_view.index("CREATE VIEW my_documents") :].partition(";")[0]
     triggers = re.findall(r"CREATE TRIGGER my_documents_.*?END;", steps("sqlite")[0].sql, re.DOTALL)
     db.executescript(
+        "ALTER TABLE users DROP COLUMN disabled; ALTER TABLE users DROP COLUMN removed;"
         "DROP VIEW my_replaced_documents; DROP VIEW my_documents;"
         f"ALTER TABLE documents DROP COLUMN text_version; {first_view}; {' '.join(triggers)}"
         "DROP TRIGGER my_turns_insert; DROP VIEW my_turns; ALTER TABLE turns DROP COLUMN kind;"

@@ -80,19 +80,22 @@ def sign_in_prefix(issuer: str, subject: str) -> str:
 
 
 async def link_user(operator: Administration, user_id: str, issuer: str, subject: str) -> ApiKey:
-    """Link a subject of an issuer to a user, or restore a revoked link. Raise UsageError if the
-    subject is already linked."""
+    """Link a subject of an issuer to a user, or restore a revoked link. The link of a removed user
+    is replaced. Raise UsageError if the subject is already linked."""
     if not _is_subject(subject):
         raise UsageError(f"a subject has 1 to {_SUBJECT_CHARS} printable characters")
     prefix = sign_in_prefix(issuer, subject)
     if found := await operator.key_by_prefix(prefix):
-        if found[0].user_id == user_id and found[0].revoked is not None:
-            await operator.restore_sign_in(found[0].id)
-            return replace(found[0], revoked=None)
-        raise UsageError(
-            f"this subject already belongs to user {found[0].user_id}",
-            hint=f"to block it: pincite workspace key revoke {found[0].id}",
-        )
+        if found.user == "removed":
+            await operator.drop_sign_in(found.key.id)
+        elif found.key.user_id == user_id and found.key.revoked is not None:
+            await operator.restore_sign_in(found.key.id)
+            return replace(found.key, revoked=None)
+        else:
+            raise UsageError(
+                f"this subject already belongs to user {found.key.user_id}",
+                hint=f"to block it: pincite workspace key revoke {found.key.id}",
+            )
     name = f"OIDC {subject}"[:NAME_CHARS]
     return await operator.add_key(
         user_id, name, SECRETLESS, prefix, cast("tuple[KeyScope, ...]", SCOPES)
@@ -108,9 +111,11 @@ async def verify_token(
     async with workspaces.administration() as operator:
         found = await operator.key_by_prefix(identity.prefix)
         if found is not None:
-            await operator.used(found[0].id)
+            await operator.used(found.key.id)
+    if found is not None and found.user != "enabled":
+        raise TokenRefused(f"the user of this subject is {found.user}: pincite workspace user")
     if found is not None:
-        return _caller(found[0], identity)
+        return _caller(found.key, identity)
     if not issuer.settings.create_users:
         raise TokenRefused("no user is linked to this subject: pincite workspace user link")
     if not identity.scopes:
@@ -260,4 +265,4 @@ async def _created(workspaces: Workspaces, identity: Identity) -> ApiKey:
             found = await operator.key_by_prefix(identity.prefix)
         if found is None:
             raise
-        return found[0]
+        return found.key

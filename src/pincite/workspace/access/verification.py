@@ -30,12 +30,14 @@ async def verify_key(workspaces: Workspaces, text: str, now: datetime) -> Caller
         raise Unauthenticated("a key has the form pin_...", hint="Authorization: Bearer pin_...")
     async with workspaces.administration() as operator:
         found = await operator.key_by_prefix(prefix)
-        key, hashed = found if found else (None, _NOBODYS.hash)
+        key, hashed = (found.key, found.secret_hash) if found else (None, _NOBODYS.hash)
         if not matches(text, hashed) or key is None:
             raise Unauthenticated("the key is unknown")
         if key.revoked is not None:
             raise Unauthenticated("the key has been revoked")
         if key.expires is not None and key.expires <= now:
             raise Unauthenticated("the key has expired")
+        if found is not None and found.user != "enabled":
+            raise Unauthenticated("the user of the key is disabled")
         await operator.used(key.id)
     return Caller(key, Access(key.user_id, key.space_id, scopes=key.scopes))

@@ -22,12 +22,22 @@ from pincite.workspace.database.transaction import (
     new_id,
     time_text,
 )
-from pincite.workspace.model import ApiKey, Counts, Document, Job, KeyScope, User
+from pincite.workspace.model import (
+    ApiKey,
+    Counts,
+    Document,
+    FoundKey,
+    Job,
+    KeyScope,
+    User,
+    UserState,
+)
 
 _USER: Final = (
-    "SELECT u.id, u.name, s.id, u.created, u.email FROM users u JOIN spaces s"
+    "SELECT u.id, u.name, s.id, u.created, u.email, u.disabled FROM users u JOIN spaces s"
     " ON s.personal_of = u.id"
 )
+_STATES: Final[tuple[UserState, ...]] = ("enabled", "disabled", "removed")
 _USED_EVERY: Final = timedelta(minutes=1)
 
 
@@ -66,6 +76,52 @@ class DatabaseAdministration:
         rows = await self._transaction.rows(_USER)
         return tuple(sorted(map(user_of, rows), key=lambda one: (one.name, one.id)))
 
+    async def disable_user(self, user_id: str) -> None:
+        """See `Administration.disable_user`."""
+        await self._require_user(user_id)
+        await self._transaction.run(
+            "UPDATE users SET disabled = coalesce(disabled, :now) WHERE id = :user",
+            user=user_id,
+            now=time_text(self._clock()),
+        )
+
+    async def enable_user(self, user_id: str) -> None:
+        """See `Administration.enable_user`."""
+        await self._require_user(user_id)
+        await self._transaction.run(
+            "UPDATE users SET disabled = NULL WHERE id = :user", user=user_id
+        )
+
+    async def forget_user(self, user_id: str) -> None:
+        """See `Administration.forget_user`."""
+        await self._require_user(user_id)
+        now = time_text(self._clock())
+        if await self._transaction.rows(
+            "SELECT 1 FROM documents d JOIN spaces s ON s.id = d.space_id"
+            " WHERE s.personal_of = :user LIMIT 1",
+            user=user_id,
+        ):
+            raise UsageError("the personal space of the user has documents", hint="run it again")
+        for one in (
+            "UPDATE users SET name = '', email = '', disabled = :now, removed = :now"
+            " WHERE id = :user",
+            "DELETE FROM conversations WHERE user_id = :user",
+            "DELETE FROM facts WHERE user_id = :user",
+            "UPDATE api_keys SET name = 'removed', revoked = coalesce(revoked, :now)"
+            " WHERE user_id = :user",
+            f"DELETE FROM api_keys WHERE user_id = :user AND secret_hash <> '{SECRETLESS}'",
+            "DELETE FROM spaces WHERE personal_of = :user",
+        ):
+            values = {"user": user_id} | ({"now": now} if ":now" in one else {})
+            await self._transaction.run(one, **values)
+
+    async def _require_user(self, user_id: str) -> None:
+        if not await self._transaction.rows(
+            "SELECT 1 FROM users WHERE id = :user AND removed IS NULL",
+            user=require_id("user", user_id),
+        ):
+            raise missing("user", user_id)
+
     async def add_key(
         self,
         user_id: str,
@@ -82,10 +138,7 @@ class DatabaseAdministration:
             require_choice("scopes", scope, checks.SCOPES)
         if isinstance(scopes, str) or not scopes:
             raise UsageError("a key has no scopes; it takes search, write or admin")
-        if not await self._transaction.rows(
-            "SELECT 1 FROM users WHERE id = :user", user=require_id("user", user_id)
-        ):
-            raise missing("user", user_id)
+        await self._require_user(user_id)
         if space_id is not None and not await self._transaction.rows(
             "SELECT 1 FROM space_members WHERE user_id = :user AND space_id = :space",
             user=user_id,
@@ -120,17 +173,28 @@ class DatabaseAdministration:
         )
         return tuple(map(key_of, rows))
 
-    async def key_by_prefix(self, prefix: str) -> tuple[ApiKey, str] | None:
+    async def key_by_prefix(self, prefix: str) -> FoundKey | None:
         """See `Administration.key_by_prefix`."""
         if not prefix.isprintable() or len(prefix) > checks.NAME_CHARS:
             return None
         rows = await self._transaction.rows(
-            f"SELECT {KEY}, secret_hash FROM api_keys WHERE prefix = :prefix", prefix=prefix
+            f"SELECT {KEY}, secret_hash, (SELECT CASE WHEN removed IS NOT NULL THEN 2"
+            " WHEN disabled IS NOT NULL THEN 1 ELSE 0 END FROM users u WHERE u.id = user_id)"
+            " FROM api_keys WHERE prefix = :prefix",
+            prefix=prefix,
         )
         if not rows:
             return None
-        *fields, secret_hash = rows[0]
-        return key_of(tuple(fields)), str(secret_hash)
+        *fields, secret_hash, state = rows[0]
+        return FoundKey(key_of(tuple(fields)), str(secret_hash), _STATES[int(state)])
+
+    async def drop_sign_in(self, key_id: str) -> None:
+        """See `Administration.drop_sign_in`."""
+        await self._transaction.run(
+            "DELETE FROM api_keys WHERE id = :key AND user_id IN"
+            " (SELECT id FROM users WHERE removed IS NOT NULL)",
+            key=require_id("key", key_id),
+        )
 
     async def used(self, key_id: str) -> None:
         """See `Administration.used`."""

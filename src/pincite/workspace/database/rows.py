@@ -94,9 +94,10 @@ def key_of(row: Row) -> ApiKey:
 
 
 def user_of(row: Row) -> User:
-    """Return the user of a row of `USER`."""
-    id_, name, personal, created, email = row
-    return User(str(id_), name, str(personal), time_of(created), email)
+    """Return the user of a row of `USER`, or of one with `disabled` at its end."""
+    id_, name, personal, created, email, *more = row
+    disabled = maybe_time(more[0]) if more else None
+    return User(str(id_), name, str(personal), time_of(created), email, disabled)
 
 
 def job_of(row: Row) -> Job:

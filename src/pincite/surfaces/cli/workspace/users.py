@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.confirm import agreed
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import index_option, json_option
 from pincite.surfaces.cli.output import say
-from pincite.surfaces.cli.run import settings_here
-from pincite.surfaces.cli.workspace.common import as_operator, hinted, tell
+from pincite.surfaces.cli.run import NOTHING, OK, settings_here
+from pincite.surfaces.cli.workspace.common import as_operator, hinted, tell, with_database
 
 if TYPE_CHECKING:
     from pincite.workspace.access.issuer_keys import IssuerKeys
     from pincite.workspace.access.tokens import Identity
+    from pincite.workspace.model import User
+    from pincite.workspace.removal import Belongings
 
 _MOST_TOKEN_BYTES = 65_536
 
@@ -46,7 +49,74 @@ def add_user(name: str, email: str, json_: bool, index: Path | None) -> None:
 def list_users(json_: bool, index: Path | None) -> None:
     """List all users by name."""
     found = as_operator(lambda operator: operator.users(), index)
-    tell(found, json_, [f"{one.id}  {one_line(one.name)}  {one.email}" for one in found])
+    tell(found, json_, [_user_line(one) for one in found])
+
+
+@user.command("disable")
+@click.argument("user_id", metavar="USER")
+@index_option
+def disable_user(user_id: str, index: Path | None) -> None:
+    """Refuse all keys and tokens of USER from now on. Nothing is deleted."""
+    with hinted("user", user_id, "user list"):
+        as_operator(lambda operator: operator.disable_user(user_id), index)
+    say("disabled; to undo it: `pincite workspace user enable`")
+
+
+@user.command("enable")
+@click.argument("user_id", metavar="USER")
+@index_option
+def enable_user(user_id: str, index: Path | None) -> None:
+    """Accept keys and tokens of a disabled USER again."""
+    with hinted("user", user_id, "user list"):
+        as_operator(lambda operator: operator.enable_user(user_id), index)
+    say("enabled")
+
+
+@user.command("remove")
+@click.argument("user_id", metavar="USER")
+@click.option(
+    "--give-to", "heir", metavar="USER", help="New owner of spaces that would have no owner."
+)
+@click.option("--yes", is_flag=True, help="Ask no question.")
+@json_option
+@index_option
+def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: Path | None) -> int:
+    """Remove USER with keys, conversations, facts and the documents that nobody else can read.
+
+    Documents that USER uploaded to spaces of others stay there. A worker removes deleted texts
+    from the index. A token of the issuer does not make the user again. Exit code 3 if you answer
+    no.
+    """
+    from pincite.workspace import removal
+
+    with hinted("user", user_id, "user list"):
+        had = with_database(lambda opened: removal.belongings(opened, user_id), index)
+        said = _losses(had, heir)
+        if not yes and not agreed(
+            f"{said} Remove the user?", unasked=f"nobody can be asked. {said}", hint="--yes"
+        ):
+            return NOTHING
+        done = with_database(lambda opened: removal.remove_user(opened, user_id, heir), index)
+    tell(done, json_, [])
+    if not json_:
+        say(f"removed {one_line(done.user.name)}; workers remove the texts from the index")
+    return OK
+
+
+def _losses(had: Belongings, heir: str | None) -> str:
+    """Return in words what is deleted with a user and what others get."""
+    told = [f"{one_line(had.user.name)} has a personal space"]
+    told += [
+        f"the space {one.id} ({one_line(one.name)}) without other members" for one in had.alone
+    ]
+    given = ", ".join(f"{one.id} ({one_line(one.name)})" for one in had.orphaned)
+    lost = f"{', '.join(told)}: all documents in there are deleted."
+    return f"{lost} {heir} becomes owner of {given}." if given and heir else lost
+
+
+def _user_line(one: User) -> str:
+    disabled = f"  disabled {one.disabled:%Y-%m-%d}" if one.disabled else ""
+    return f"{one.id}  {one_line(one.name)}  {one.email}{disabled}"
 
 
 @user.command("link")

@@ -1,0 +1,97 @@
+"""Remove a user: what only they can read is deleted, and spaces of others stay.
+
+    disable -> empty the personal space, leave or hand over the others -> forget the user
+
+The first steps are changes in the name of the user, as in HTTP, so that the usual jobs remove the
+texts from the index. Each step is a transaction; a removal that was cut off continues with the next
+call.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.workspace.checks import missing
+from pincite.workspace.model import Membership, Space, User
+from pincite.workspace.ports import Session, Workspaces
+
+_PAGE = 1_000
+
+
+class Belongings(msgspec.Struct, frozen=True):
+    """What a user has. `alone` are spaces without another member, which are deleted with the user;
+    `orphaned` are those with members but no other owner; `shared` are the others."""
+
+    user: User
+    alone: tuple[Space, ...] = ()
+    orphaned: tuple[Space, ...] = ()
+    shared: tuple[Space, ...] = ()
+
+
+async def belongings(workspaces: Workspaces, user_id: str) -> Belongings:
+    """Return what a user has. Raise NotFound."""
+    async with workspaces.administration() as operator:
+        known = {one.id: one for one in await operator.users()}
+    if user_id not in known:
+        raise missing("user", user_id)
+    async with workspaces.of(user_id) as session:
+        return await _belongings(session, known[user_id])
+
+
+async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = None) -> Belongings:
+    """Remove a user with the personal space, the spaces without another member, conversations,
+    facts and keys. `heir` becomes the owner of the spaces that would have none. Return what the
+    user had. Raise NotFound, and UsageError if there are such spaces and no `heir`; nothing is
+    changed then."""
+    had = await belongings(workspaces, user_id)
+    if had.orphaned and heir is None:
+        names = ", ".join(f"{one.id} ({one.name})" for one in had.orphaned)
+        raise UsageError(
+            f"the user is the only owner of spaces that others use: {names}",
+            hint="--give-to USER, or let an owner of the space be added first",
+        )
+    async with workspaces.administration() as operator:
+        if heir is not None and (
+            heir == user_id or heir not in {one.id for one in await operator.users()}
+        ):
+            raise missing("user", heir)
+        await operator.disable_user(user_id)
+    async with workspaces.of(user_id) as session:
+        had = await _belongings(session, had.user)
+        for space in had.orphaned:
+            if heir is None:  # shared after it was looked at
+                raise UsageError("others joined a space of the user: call it again")
+            await session.set_member(space.id, heir, "owner")
+        for space in had.alone:
+            await session.delete_space(space.id)
+        for space in (*had.orphaned, *had.shared):
+            await session.remove_member(space.id, user_id)
+        await _empty(session, had.user.personal)
+    async with workspaces.administration() as operator:
+        await operator.forget_user(user_id)
+    return had
+
+
+async def _belongings(session: Session, user: User) -> Belongings:
+    kinds: dict[str, list[Space]] = {"alone": [], "orphaned": [], "shared": []}
+    for space in await session.spaces():
+        if not space.personal:
+            others = [one for one in await session.members(space.id) if one.user_id != user.id]
+            kinds[_kind(space, others)].append(space)
+    return Belongings(user, *(tuple(found) for found in kinds.values()))
+
+
+def _kind(space: Space, others: list[Membership]) -> str:
+    if not others:
+        return "alone"
+    owned = space.role == "owner" and all(one.role != "owner" for one in others)
+    return "orphaned" if owned else "shared"
+
+
+async def _empty(session: Session, space_id: str) -> None:
+    while found := await session.documents(space_id, limit=_PAGE):
+        for document in found:
+            await session.delete_document(document.id)
+    for feed in await session.feeds(space_id):
+        await session.delete_feed(feed.id)
