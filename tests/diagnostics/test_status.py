@@ -66,3 +66,24 @@ def test_what_was_cut_off_is_incomplete_and_says_what_to_do() -> None:
     said = table(indexing=False)
     assert "docs (folder), incomplete" in said
     assert "found by keyword search: pincite index" in said
+
+
+def test_the_log_of_commands_is_not_called_that_of_the_users_of_workspaces(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# a\n\nthe quetzal flies\n", encoding="utf-8")
+
+    async def log_line(configured: str) -> str:
+        (tmp_path / "pincite.toml").write_text(configured, encoding="utf-8")
+        settings = load_settings(
+            {"PINCITE_IDLE_S": "60", "PINCITE_TRUST": "1"}, tmp_path, tmp_path / ".pincite"
+        )
+        async with AsyncPincite(settings) as engine:
+            await engine.index(tmp_path / "docs", lexical=True)
+            said = status_table(await status(engine))
+        return next(line for line in said.splitlines() if line.startswith("log "))
+
+    assert asyncio.run(log_line("")) == "log      of searches, in the index folder"
+    (tmp_path / ".pincite/workspaces.db").touch()
+    assert asyncio.run(log_line("")).endswith("none of workspaces")
+    assert asyncio.run(log_line("[log]\nenabled = true")).endswith("in the index folder")
+    assert asyncio.run(log_line("[log]\nenabled = false")) == "log      off"

@@ -17,13 +17,16 @@ from pincite.ingestion.target import knows_other_language
 from pincite.model import Attributes, CollectionSpec, SourceRecord
 from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
+from pincite.settings.file.layers import layer_of
 from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
+from pincite.settings.sections.workspace import WORKSPACES_FILE
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
+    from pincite.settings.load import Settings
 
 
 _UNKNOWN = Condition(0.0)
@@ -34,11 +37,11 @@ _KEYWORDS = "keyword search only"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of an index folder and its collections, with advice to fix or improve them.
-    Collections in `kept_back` have neither sources nor counts here, as these are of all tenants.
-    `condition` is the memory of the daemon and the freshness of the index, `refresh` is "auto" if
-    it updates itself, `writing` describes what other processes write now. An index of several
-    machines is `shared`: it is in no folder and has no daemon."""
+    """An index folder, its collections, and what would fix or improve them. Of those `kept_back`
+    neither sources nor counts are given, as they are of all tenants. `condition` is what the
+    daemon takes and how old the index is, `refresh` whether it keeps itself up to date, `writing`
+    what other processes do to it now. An index of several machines is `shared`: it is in no folder
+    and has no daemon. `unlogged_users`: it has workspaces, whose questions are not logged."""
 
     index: str
     daemon_pid: int
@@ -48,6 +51,7 @@ class Status:
     advice: tuple[str, ...]
     store: str = "edge"
     logging: bool = True
+    unlogged_users: bool = False
     only_read: str = ""
     kept_back: tuple[str, ...] = ()
     condition: Condition = _UNKNOWN
@@ -96,6 +100,7 @@ async def status(engine: AsyncPincite) -> Status:
     return Status(
         *(index, identity.pid, identity.version, rung, infos, tuple(advice)),
         logging=engine.settings.log.enabled and may_write(engine.settings.index),
+        unlogged_users=_has_unlogged_users(engine.settings),
         store=engine.settings.store.place,
         only_read=identity.only_read,
         condition=replace(condition, freshness=replace(condition.freshness, changes=())),
@@ -164,6 +169,21 @@ def _values(attributes: Attributes) -> str:
     )
 
 
+def _has_unlogged_users(settings: Settings) -> bool:
+    """Return whether the index has workspaces, whose questions no setting asks to log."""
+    asked = layer_of(settings.layers, ("log", "enabled")) is not None
+    there = bool(settings.workspace.database) or (settings.index / WORKSPACES_FILE).exists()
+    return there and not asked
+
+
+def _log_words(found: Status) -> str:
+    if not found.logging:
+        return "off"
+    if found.unlogged_users:
+        return "of searches with commands, in the index folder; none of workspaces"
+    return "of searches, in the index folder"
+
+
 def status_table(found: Status) -> str:
     """Return a status as lines of text."""
     lines = [
@@ -175,7 +195,7 @@ def status_table(found: Status) -> str:
         ),
         f"search   {_searches(found.rung)}",
         f"store    {found.store}",
-        f"log      {'of searches, in the index folder' if found.logging else 'off'}",
+        f"log      {_log_words(found)}",
     ]
     lines += freshness_lines(found.condition, found.refresh)
     if found.only_read:

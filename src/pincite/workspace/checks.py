@@ -45,6 +45,15 @@ class IdInUse(UsageError):
         super().__init__("the id is already in use", hint="use another id")
 
 
+class VersionChanged(UsageError):
+    """A document has another version than its caller expects."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"the document now has version {version}", hint="read it again, and repeat the change"
+        )
+
+
 def is_id(value: object) -> bool:
     """Return whether the value is an id of workspaces: a UUID in lower case."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None

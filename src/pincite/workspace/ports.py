@@ -24,6 +24,7 @@ from pincite.workspace.model import (
     Conversation,
     Counts,
     Document,
+    DocumentStatus,
     Feed,
     FoundKey,
     Job,
@@ -107,9 +108,16 @@ class Session(Protocol):
     async def document(self, document_id: str) -> Document: ...
 
     async def documents(
-        self, space_id: str | None = None, after: str = "", limit: int = 50
+        self,
+        space_id: str | None = None,
+        after: str = "",
+        limit: int = 50,
+        *,
+        status: DocumentStatus | None = None,
+        filename: str | None = None,
     ) -> tuple[Document, ...]:
-        """Return the documents with an id after `after`, by id; `limit` is 1 to 1,001: a page of
+        """Return the documents with an id after `after`, by id, only those with this status or
+        exact file name; `limit` is 1 to 1,001: a page of
         1,000 and one that shows whether another page follows."""
 
     async def change_document(
@@ -122,8 +130,10 @@ class Session(Protocol):
         space_id: str | None = None,
         given: dict[str, str] | None = None,
         source_ids: Sequence[str] | None = None,
+        version: int | None = None,
     ) -> Document:
-        """Replace, move or describe a document: a new version, with the job for it."""
+        """Replace, move or describe a document: a new version, with the job for it. Raise
+        VersionChanged, and change nothing, if its version is not the given one."""
 
     async def delete_document(self, document_id: str) -> Document:
         """Delete a document: it is hidden from all users at once, and a job removes it from the

@@ -264,6 +264,16 @@ def test_dead_jobs_are_listed_and_tried_again(index: Path) -> None:
     assert pincite(index, "dead").return_value == 0
 
 
+def test_a_key_of_one_space_is_listed_with_it(index: Path) -> None:
+    pincite(index, "migrate")
+    ada = json.loads(pincite(index, "user", "add", "Ada", "--json").stdout)
+    pincite(index, "key", "add", ada["id"], "--name", "laptop", "--space", ada["personal"])
+    pincite(index, "key", "add", ada["id"], "--name", "desk")
+    bound, free = pincite(index, "key", "list").stdout.splitlines()
+    assert f"  space {ada['personal']}" in bound
+    assert "space" not in free
+
+
 def test_a_user_is_disabled_and_enabled_again(index: Path) -> None:
     pincite(index, "migrate")
     user = pincite(index, "user", "add", "Ada").stdout.strip()

@@ -43,7 +43,7 @@ OPERATIONS = set(
     replace_document change_document delete_document
     add_space spaces space rename_space delete_space members set_member remove_member
     add_feed feeds feed change_feed delete_feed
-    keys revoke_key
+    keys me revoke_key
     """.split()
 )
 _EXAMPLES = os.environ.get("PINCITE_SCHEMA_EXAMPLES", "4")

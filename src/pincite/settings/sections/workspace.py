@@ -15,7 +15,8 @@ from pincite.settings.sections.oidc import OidcSettings, take_oidc_settings
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
 
-#: By key: the variable that overrides it. Only variables may contain passwords.
+WORKSPACES_FILE: Final = "workspaces.db"  #: the database in the index folder
+#: The variables that win over the keys of the table, and may hold passwords.
 ADDRESSES: Final = {
     "database": "PINCITE_DATABASE_URL",
     "operator": "PINCITE_DATABASE_OPERATOR_URL",

@@ -11,7 +11,7 @@ import msgspec
 
 from pincite.model import ChatMode, TaskMode, Turn
 from pincite.support.fields import replace
-from pincite.workspace import Conversation, Document, Role
+from pincite.workspace import Conversation, Document, KeyScope, Role, Space
 from pincite.workspace.checks import ID_PATTERN, missing
 from pincite.workspace.model import Access
 
@@ -158,6 +158,19 @@ class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     space_id: Id | None = None
     metadata: dict[str, str] | None = None
     source_ids: Annotated[tuple[Name, ...], msgspec.Meta(max_length=1_000)] | None = None
+
+
+class Me(msgspec.Struct, frozen=True):
+    """A user, as their own keys show them. `personal` is the id of the personal space, None for a
+    key that does not cover it. `scopes` and `space_id` are those of the key."""
+
+    id: str
+    name: str
+    email: str
+    personal: str | None
+    spaces: tuple[Space, ...]
+    scopes: tuple[KeyScope, ...]
+    space_id: str | None = None
 
 
 class DocumentPage(msgspec.Struct, frozen=True):

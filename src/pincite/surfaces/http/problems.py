@@ -42,7 +42,7 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
-from pincite.workspace.checks import IdInUse
+from pincite.workspace.checks import IdInUse, VersionChanged
 from pincite.workspace.files.file_store import TooMuch
 
 log = logging.getLogger("pincite.http")
@@ -113,6 +113,7 @@ _TITLES: Final = {
     "not_found": "Not found",
     "method_not_allowed": "Method not allowed",
     "conflict": "Idempotency key of another request",
+    "version_changed": "Changed meanwhile",
     "too_large": "Too large",
     "unsupported_body": "Body is not the bytes of a file",
     "rate_limited": "Too many requests",
@@ -130,6 +131,7 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (NotFound, 404, "not_found"),
     (ConversationNotFound, 404, "not_found"),
     (Conflict, 409, "conflict"),
+    (VersionChanged, 412, "version_changed"),
     (TooMuch, 413, "too_large"),
     (StalledBody, 408, "timed_out"),
     (WrongBody, 415, "unsupported_body"),
@@ -159,12 +161,12 @@ _UNREADABLE: Final[dict[type[Exception], str]] = {
     RecursionError: "the body is nested too deeply",
 }
 _NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
-#: What msgspec says of a body, and what is meant. Since 0.23 it is the word for a body that is not
-#: UTF-8, and a complete body is also "truncated"; earlier versions raise a UnicodeDecodeError.
-_OF_BODIES: Final = {
+#: What msgspec says of a body, and what is true of it. Since 0.23 it has no UnicodeDecodeError for
+#: the first one, and says the second one also of an escape such as `\ud800`.
+_OF_DECODER: Final = {
     "Invalid UTF-8 encoded string": _UNREADABLE[UnicodeDecodeError],
     "Input data was truncated": (
-        r"the JSON of the body is not complete, or has half of a surrogate pair, such as \ud800"
+        "the JSON of the body ends early, or has an escape of half a character (\\ud800)"
     ),
 }
 _WORDS_ONLY: Final = "this server searches by words only"
@@ -266,7 +268,7 @@ def _of_http(error: HTTPException, request_id: str) -> Problem:
         fields = ["the body is empty" if one == _NO_BODY else one for one in told]
         detail = "; ".join(fields) or error.detail
     elif status < 500 and code == "invalid_request":
-        detail = _OF_BODIES.get(error.detail, error.detail)
+        detail = _OF_DECODER.get(error.detail, error.detail)
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
         detail=detail,

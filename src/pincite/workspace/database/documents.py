@@ -14,7 +14,7 @@ from pincite.workspace.database.rows import DOCUMENT, documents_of
 from pincite.workspace.database.spaces import UsersSpaces, leaving
 from pincite.workspace.database.transaction import json_text
 from pincite.workspace.files.filenames import checked_filename
-from pincite.workspace.model import Document
+from pincite.workspace.model import Document, DocumentStatus
 
 _NEW_TEXT: Final = ", text_version = version + 1"
 #: Of a document that failed before versions of texts were counted: nobody knows what had changed.
@@ -74,7 +74,13 @@ class UsersDocuments(UsersSpaces):
         return (await documents_of(self._transaction, rows, "my_"))[0]
 
     async def documents(
-        self, space_id: str | None = None, after: str = "", limit: int = 50
+        self,
+        space_id: str | None = None,
+        after: str = "",
+        limit: int = 50,
+        *,
+        status: DocumentStatus | None = None,
+        filename: str | None = None,
     ) -> tuple[Document, ...]:
         """See `Session.documents`."""
         require_count("limit", limit, most=checks.PAGE + 1)
@@ -88,6 +94,10 @@ class UsersDocuments(UsersSpaces):
             await self.space(space_id)
             wanted.append("space_id = :space")
             values["space"] = space_id
+        for name, value in (("status", status), ("filename", filename)):
+            if value is not None:
+                wanted.append(f"{name} = :{name}")
+                values[name] = checks.text(name, value, checks.NAME_CHARS * 2)
         where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
         rows = await self._transaction.rows(
             f"SELECT {DOCUMENT} FROM my_documents{where} ORDER BY id LIMIT {limit}", **values
@@ -104,6 +114,7 @@ class UsersDocuments(UsersSpaces):
         space_id: str | None = None,
         given: dict[str, str] | None = None,
         source_ids: Sequence[str] | None = None,
+        version: int | None = None,
     ) -> Document:
         """See `Session.change_document`."""
         if (content_hash is None) != (size is None):
@@ -116,6 +127,8 @@ class UsersDocuments(UsersSpaces):
             "SELECT 1 FROM my_documents WHERE id = :document FOR UPDATE", document=document_id
         )
         before = await self.document(document_id)  # read again: nobody else can change it now
+        if version is not None and before.version != version:
+            raise checks.VersionChanged(before.version)
         sources = checks.sources(before.source_ids if source_ids is None else source_ids)
         values = {
             "filename": before.filename if filename is None else checked_filename(filename),

@@ -10,10 +10,10 @@ from typing import Final
 from pincite.errors import ConfigError
 from pincite.index.folder import make_folder, require_own
 from pincite.settings.load import Settings
-from pincite.settings.sections.workspace import ADDRESSES
+from pincite.settings.sections.workspace import ADDRESSES, WORKSPACES_FILE
 from pincite.workspace.ports import Workspaces
 
-FILE: Final = "workspaces.db"
+FILE: Final = WORKSPACES_FILE
 _POSTGRES: Final = ("postgresql", "postgres")
 
 

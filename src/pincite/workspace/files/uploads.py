@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import PurePath
+from typing import Final
 
 import msgspec
 
@@ -20,6 +22,8 @@ from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.worker")
 
+#: Advice in the messages of readers that is for people who index folders with commands.
+_COMMANDS: Final = re.compile(r"; read them: pincite index --ocr|; exclude it|, or exclude it")
 _SOURCE = Source(name="documents", kind="records", location="documents")
 
 
@@ -109,4 +113,5 @@ def _noted(raw: bytes, filename: str, ocr: bool) -> tuple[Document, tuple[str, .
         if code == "no_extractor":
             log.warning("%s cannot be read: %s", PurePath(filename).suffix or "a file", detail)
             detail = "this server has no reader for it"
+        detail = _COMMANDS.sub("", detail)
         raise SourceError(detail if code == "failed" else f"{code}: {detail}") from error

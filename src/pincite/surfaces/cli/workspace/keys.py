@@ -95,4 +95,5 @@ def _key_line(one: ApiKey) -> str:
     used = f"  used {one.last_used:%Y-%m-%d}" if one.last_used else ""
     scopes = ",".join(one.scopes)
     start = one.prefix[:16] if one.prefix.startswith("oidc_") else f"pin_{one.prefix}"
-    return f"{one.id}  {one.user_id}  {start}  {scopes}  {one_line(one.name)}{used}{ends}"
+    space = f"  space {one.space_id}" if one.space_id else ""
+    return f"{one.id}  {one.user_id}  {start}  {scopes}  {one_line(one.name)}{space}{used}{ends}"

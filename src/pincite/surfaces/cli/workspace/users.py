@@ -93,7 +93,9 @@ def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: P
         had = with_database(lambda opened: removal.belongings(opened, user_id), index)
         said = _losses(had, heir)
         if not yes and not agreed(
-            f"{said} Remove the user?", unasked=f"nobody can be asked. {said}", hint="--yes"
+            f"{said} Remove the user?",
+            unasked=f"the terminal is not interactive. {said}",
+            hint="--yes",
         ):
             return NOTHING
         done = with_database(lambda opened: removal.remove_user(opened, user_id, heir), index)

@@ -7,11 +7,11 @@ whole.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from litestar import Router, delete, get, patch, post, put
 from litestar.datastructures import State
-from litestar.params import JSONBody, PathParameter, QueryParameter
+from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
 from litestar.response import Stream
 
 from pincite.errors import UsageError
@@ -39,6 +39,21 @@ Cursor = Annotated[
     str, QueryParameter(max_length=200, description="The `next` of the previous page.")
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="Maximum number of items.")]
+Status = Annotated[
+    Literal["pending", "indexing", "ready", "failed"] | None,
+    QueryParameter(description="Only documents with this status."),
+]
+Named = Annotated[
+    str | None, QueryParameter(max_length=255, description="Only documents with this file name.")
+]
+IfMatch = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-Match",
+        pattern=r'^(\*|"[0-9]{1,18}")$',
+        description="The version that the document must have, in quotation marks.",
+    ),
+]
 Sources = Annotated[
     list[str] | None,
     QueryParameter(
@@ -89,13 +104,18 @@ async def documents(
     space_id: SpaceWanted = None,
     cursor: Cursor = "",
     limit: Limit = 50,
+    status: Status = None,
+    filename: Named = None,
 ) -> DocumentPage:
-    """List documents by id, in pages."""
+    """List documents by id, in pages; with `status` or `filename`, only documents with this status
+    or exact name."""
     may = access(request)
     wanted = may.space_id if space_id is None else within(may, space_id)
     after = last_of(may.user_id, cursor)
     async with resources_of(state).workspaces.of(may.user_id) as session:
-        found = await session.documents(wanted, after, limit + 1)
+        found = await session.documents(
+            *(wanted, after, limit + 1), status=status, filename=filename
+        )
     return DocumentPage(*page_of(may.user_id, found, limit))
 
 
@@ -132,7 +152,9 @@ async def document_content(request: HttpRequest, state: State, document_id: Docu
     status_code=202,
     request_max_body_size=None,
 )
-async def replace_document(request: HttpRequest, state: State, document_id: DocumentId) -> Document:
+async def replace_document(
+    request: HttpRequest, state: State, document_id: DocumentId, if_match: IfMatch = None
+) -> Document:
     """Replace the content of a document. Searches find the old content, as `unchecked`, until the
     new one is indexed or its status is `failed`. Requires the role of an editor."""
     may, resources = access(request), resources_of(state)
@@ -143,7 +165,10 @@ async def replace_document(request: HttpRequest, state: State, document_id: Docu
     stored = await _store(request, resources, found.space_id)
     async with resources.workspaces.of(may.user_id) as session:
         made = await session.change_document(
-            document_id, content_hash=stored.content_hash, size=stored.size
+            document_id,
+            content_hash=stored.content_hash,
+            size=stored.size,
+            version=_version(if_match),
         )
         await _follow(may, resources, found.space_id, made)
     return made
@@ -151,7 +176,11 @@ async def replace_document(request: HttpRequest, state: State, document_id: Docu
 
 @patch("/v1/documents/{document_id:str}", guards=[needs("write")])
 async def change_document(
-    request: HttpRequest, state: State, document_id: DocumentId, data: JSONBody[DocumentChange]
+    request: HttpRequest,
+    state: State,
+    document_id: DocumentId,
+    data: JSONBody[DocumentChange],
+    if_match: IfMatch = None,
 ) -> Document:
     """Rename a document, move it to another space, or set its metadata. Requires the role of an
     editor, for a move in both spaces."""
@@ -170,6 +199,7 @@ async def change_document(
             space_id=data.space_id,
             given=data.metadata,
             source_ids=data.source_ids,
+            version=_version(if_match),
         )
         require_within(may, made.space_id, "document", document_id)
         if made.content_hash != found.content_hash:  # replaced after it was read
@@ -194,6 +224,11 @@ async def _one(may: Access, resources: Resources, document_id: str) -> Document:
         found = await session.document(document_id)
     require_within(may, found.space_id, "document", document_id)
     return found
+
+
+def _version(if_match: str | None) -> int | None:
+    """Return the version that a document must have, None for any."""
+    return None if if_match in (None, "*") else int(if_match.strip('"'))
 
 
 async def _follow(may: Access, resources: Resources, from_space: str, made: Document) -> None:

@@ -12,7 +12,7 @@ from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from pincite.errors import ConfigError, DiskFull, PinciteError, ReadOnlyDatabase, SchemaTooNew
-from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
+from pincite.surfaces.http.bodies import ID_FORM, Me, Ready, Welcome
 from pincite.surfaces.http.callers import HttpRequest, needs, session_of
 from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.resources import Resources, resources_of
@@ -106,6 +106,21 @@ async def metrics(state: State) -> Response[bytes]:
     return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 
+@get("/v1/me", guards=[needs("search", "write", "admin")])
+async def me(request: HttpRequest) -> Me:
+    """Return the key's user, their spaces, and what the key allows. A key for one space shows only
+    this space."""
+    async with session_of(request) as (may, session):
+        user, found = await session.user(), await session.spaces()
+    return Me(
+        *(user.id, user.name, user.email),
+        personal=user.personal if may.reaches(user.personal) else None,
+        spaces=tuple(one for one in found if may.reaches(one.id)),
+        scopes=may.scopes,
+        space_id=may.space_id,
+    )
+
+
 @get("/v1/keys", guards=[needs("search", "write")])
 async def keys(request: HttpRequest) -> tuple[ApiKey, ...]:
     """List the keys of the key's user, without their secrets. A key for one space lists only keys
@@ -129,4 +144,4 @@ async def revoke_key(request: HttpRequest, key_id: KeyId) -> None:
 OPERATION = Router(
     "/", tags=["operation"], route_handlers=[welcome, healthz, readyz, openapi, metrics]
 )
-KEYS = Router("/", tags=["keys"], route_handlers=[keys, revoke_key])
+KEYS = Router("/", tags=["keys"], route_handlers=[me, keys, revoke_key])
