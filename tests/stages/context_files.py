@@ -9,6 +9,7 @@ from typing import Any
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.model import Chunk, Document
+from pincite.model.outline import OutlinedDocument, outline_of
 from pincite.ports import Stored
 from tests.small_search import make
 
@@ -39,6 +40,25 @@ class Files:
         self.loaded.append(list(ids))
         every = {one.id: one for some in self.chunks.values() for one in some}
         return tuple(Stored(every[id_]) for id_ in ids if id_ in every)
+
+
+@dataclass(frozen=True)
+class Outlines(Files):
+    """The same, with outlines."""
+
+    async def outlines(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[OutlinedDocument | None, ...]:
+        """None for the documents on pages."""
+        return tuple(outlined(self.chunks[path]) for _, path in documents)
+
+
+def outlined(chunks: Sequence[Chunk]) -> OutlinedDocument | None:
+    outline = outline_of(chunks)
+    if outline is None:
+        return None
+    ids = bytes.fromhex("".join(one.id for one in chunks))
+    return OutlinedDocument(chunks[0].content_hash, ids, outline)
 
 
 def document(text: str, path: str = "notes.md", **values: Any) -> Document:

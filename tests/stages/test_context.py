@@ -18,7 +18,7 @@ from pincite.model.citation import parse_citation
 from pincite.stages.context import ContextConfig, Shown, context
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
-from tests.stages.context_files import COLLECTION, PARTS, Files, cut_up
+from tests.stages.context_files import COLLECTION, PARTS, Files, Outlines, cut_up
 
 
 class Whole(Files):
@@ -57,9 +57,9 @@ def show(
                 results,
             )
         )
-        for index in (Files(given), Whole(given))
+        for index in (Files(given), Whole(given), Outlines(given))
     ]
-    assert pages[0] == pages[1]  # whether chunks or documents are read
+    assert pages[0] == pages[1] == pages[2]  # whether chunks, documents or outlines are read
     return pages[0]
 
 

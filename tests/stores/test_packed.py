@@ -83,10 +83,10 @@ def dressed(point: Point, **fields: object) -> Point:
 def test_a_chunk_comes_back_as_it_was(chunk: Chunk) -> None:
     point = Point(chunk, WORDS.encode_document("fox", 1.0)[0], 7)
     held = pack(point, "r1", coarse="AAAA")
-    found = unpack(UUID(hex=chunk.id), held)
+    found = unpack(chunk.id, held)
     assert found == ("r1", chunk, 7, "AAAA")
     before = payload.to_payload(point, "r1", aliased=False)
-    assert unpack(UUID(hex=chunk.id), before).chunk == chunk
+    assert unpack(chunk.id, before).chunk == chunk
     kept = {name: value for name, value in held.items() if name != PACKED}
     assert {name: before[name] for name in kept} == kept  # what filters read is the same
 

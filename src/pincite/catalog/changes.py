@@ -25,12 +25,14 @@ HELD: Final = "revision, counts, chunk_ids, source_type, chunks, tokens, embedde
 
 @dataclass(slots=True)
 class CatalogChanges:
-    """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the records to
-    write, each with its counts, MessagePack of `TermCounts` or empty, and its packed chunk ids."""
+    """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the written records,
+    each with its counts, MessagePack of `TermCounts` or empty, and its `chunk_ids.packed`.
+    `cut_anew` are revisions that were held before, whose chunks are replaced."""
 
     terms: Counter[int] = field(default_factory=Counter)
     totals: TotalsChange = field(default_factory=TotalsChange)
     fresh: list[tuple[DocumentRecord, bytes, bytes]] = field(default_factory=list)
+    cut_anew: list[str] = field(default_factory=list)
 
     def put(
         self,
@@ -50,6 +52,8 @@ class CatalogChanges:
             place = (record.source, record.path)
             revision, before, ids = held.get(place, ("", b"", b""))
             given, named = counts.get(record.revision), chunk_ids.get(record.revision)
+            if revision and (named is not None or revision != record.revision):
+                self.cut_anew.append(revision)
             after = before if revision == record.revision else b""
             if named is not None:
                 ids = packed(named)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-_BYTES: Final = 16  # of an id
+PACKED_BYTES: Final = 16  # of an id
 
 
 def packed(ids: Sequence[str]) -> bytes:
@@ -21,11 +21,11 @@ def packed(ids: Sequence[str]) -> bytes:
 
 
 def unpacked(found: bytes, chunks: int) -> tuple[str, ...]:
-    """Return the ids that `packed` has packed. Return () unless there are `chunks` of them: an
-    earlier version of Pincite replaces a document without writing ids."""
-    if len(found) != _BYTES * chunks:
+    """Return the ids that `packed` has packed, () if they are not those of so many `chunks`: a
+    process of an earlier version has replaced the document, and does not know of them."""
+    if len(found) != PACKED_BYTES * chunks:
         return ()
-    return tuple(found.hex(" ", _BYTES).split())
+    return tuple(found.hex(" ", PACKED_BYTES).split())
 
 
 def by_place(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], tuple[str, ...]]:

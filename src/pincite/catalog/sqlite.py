@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from pincite.catalog import outlines
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, CatalogChanges, values_of
 from pincite.catalog.chunk_ids import by_place
 from pincite.catalog.demands import Noting, add_identity, demands_of_collection, demands_of_source
@@ -31,6 +32,7 @@ from pincite.model import (
     SourceRecord,
     TermCounts,
 )
+from pincite.model.outline import OUTLINE_VERSION, Outline, OutlinedDocument
 from pincite.ports import Totals
 from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file, use_log
 from pincite.support.decodable import ready
@@ -228,10 +230,30 @@ class SqliteCatalog:
     ) -> Mapping[tuple[str, str], tuple[str, ...]]:
         return by_place(self._rows_of(collection, documents, "chunk_ids, chunks"))
 
+    async def outlines(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], OutlinedDocument]:
+        rows = self._rows_of(collection, documents, outlines.COLUMNS, outlines.JOIN)
+        with self._translated("read"):
+            return outlines.by_place(rows)
+
+    async def without_outline(
+        self, collection: str, after: tuple[str, str], limit: int
+    ) -> Sequence[tuple[str, str, str]]:
+        return self._read(outlines.MISSING, (collection, *after, OUTLINE_VERSION, limit))
+
+    async def put_outline(self, collection: str, revision: str, outline: Outline | None) -> None:
+        row = (OUTLINE_VERSION, outlines.body_of(outline), collection, revision)
+        self._write(outlines.ADD, row)
+
+    async def forget_outlines(self, collection: str, revisions: Iterable[str]) -> None:
+        self._write(outlines.REMOVE, *((collection, revision) for revision in revisions))
+
     def _rows_of(
-        self, collection: str, documents: Iterable[tuple[str, str]], columns: str
+        self, collection: str, documents: Iterable[tuple[str, str]], columns: str, join: str = ""
     ) -> list[Any]:
-        """Return source, path and these columns of each existing document."""
+        """Return source, path and these columns of each existing document, joined with the table of
+        `join`."""
         wanted = tuple(documents)
         found: list[Any] = []
         for start in range(0, len(wanted), _AT_ONCE):
@@ -239,7 +261,7 @@ class SqliteCatalog:
             found += self._read(
                 f"WITH wanted (source, path) AS (VALUES {', '.join(['(?, ?)'] * len(some))})"
                 f" SELECT source, path, {columns} FROM wanted"
-                " CROSS JOIN documents USING (source, path) WHERE collection = ?",
+                f" CROSS JOIN documents USING (source, path) {join} WHERE collection = ?",
                 (*chain.from_iterable(some), collection),
             )
         return found
@@ -260,6 +282,7 @@ class SqliteCatalog:
         with self._writing():
             last = {(record.source, record.path): record for record in records}
             changes.put(last.values(), counts, chunk_ids, self._rows_of(collection, last, HELD))
+            self._db.executemany(outlines.REMOVE, [(collection, one) for one in changes.cut_anew])
             self._db.executemany(
                 f"INSERT OR REPLACE INTO documents (collection, {COLUMNS}, counts, chunk_ids)"
                 f" VALUES (?, ?, ?{', ?' * len(FIELDS)})",
@@ -280,6 +303,7 @@ class SqliteCatalog:
                         (collection, revision),
                     )
                 )
+                self._db.execute(outlines.REMOVE, (collection, revision))
             self._add_up(collection, changes)
         self._terms.add(collection, changes.terms)
 

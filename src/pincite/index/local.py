@@ -14,7 +14,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pincite.errors import (
     DiskFull,
@@ -43,10 +43,15 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.model.attributes import changes_between
+from pincite.model.outline import OutlinedDocument
 from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Store, Stored
+from pincite.ports.outlines import OutlineCatalog
 from pincite.scope.required import require_tags
 from pincite.support.concurrency import run_to_completion
 from pincite.support.fields import replace
+
+if TYPE_CHECKING:
+    from pincite.index.outlining import Outlining
 
 _PAGE = 500  # records of documents that are read in one go: 5 ms
 T = TypeVar("T")
@@ -67,6 +72,8 @@ class LocalIndex:
         self._locks: dict[str, asyncio.Lock] = {}
         self._optimising = Optimising(store, lambda error: self.panicked(error))
         self._refs = Refs(catalog)
+        self._outlines = catalog if isinstance(catalog, OutlineCatalog) else None
+        self._outlining: Outlining | None = None
         self._successors = Successors()
         #: Whether anything was written since `flush` began.
         self.dirty = False
@@ -247,6 +254,8 @@ class LocalIndex:
         }
         if changes:  # first: if this is cut off, the catalog says that it is still to be done
             self._usable(collection)
+            if self._outlines is not None:  # chunks with other attributes are shown apart
+                await self._outlines.forget_outlines(collection, changes)
             await self._store.set_attributes(collection, changes)
         await self._catalog.put(collection, held)
 
@@ -307,6 +316,16 @@ class LocalIndex:
         held = await self._catalog.chunk_ids(collection, documents)
         return tuple(held.get(place, ()) for place in documents)
 
+    async def outlines(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[OutlinedDocument | None, ...]:
+        """See `Outlined.outlines`."""
+        self._usable(collection)
+        if self._outlines is None:
+            return (None,) * len(documents)
+        held = await self._outlines.outlines(collection, documents)
+        return tuple(map(held.get, documents))
+
     async def embedded(self, collection: str, source: str, path: str) -> tuple[Stored, ...]:
         chunks = await self.document(collection, source, path)
         found = await self._store.vectors(collection, [chunk.id for chunk in chunks])
@@ -349,6 +368,28 @@ class LocalIndex:
         self._usable(collection)
         await self.flush()
         self._optimising.begin(collection)
+        self.make_outlines(collection)
+
+    def make_outlines(self, collection: str) -> None:
+        """Make the missing outlines of documents in the background, while the index `is_quiet`."""
+        if self._outlines is None:
+            return
+        if self._outlining is None:
+            from pincite.index.outlining import Outlining
+
+            self._outlining = Outlining(
+                self._store,
+                self._outlines,
+                writing=self._lock_of,
+                is_quiet=lambda: self.is_quiet,
+                panicked=lambda error: self.panicked(error),
+            )
+        self._outlining.begin(collection)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody uses the index, so that work in the background delays nobody."""
+        return True
 
     def panicked(self, error: EnginePanicked) -> None:
         """Log that the engine panicked outside of a request. Requests will fail with the same
@@ -358,11 +399,13 @@ class LocalIndex:
     @property
     def busy(self) -> bool:
         """Whether a background task is running."""
-        return self._optimising.busy
+        return self._optimising.busy or (self._outlining is not None and self._outlining.busy)
 
     async def close(self) -> None:
         """Close the store and the catalog."""
         await self._optimising.stop()
+        if self._outlining is not None:
+            await self._outlining.stop()
         try:
             await self._store.close()
         finally:
@@ -371,12 +414,15 @@ class LocalIndex:
     async def _write(self, collection: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run one change of a collection at a time. It is completed even if its caller is
         cancelled."""
-        async with self._locks.setdefault(collection, asyncio.Lock()):
+        async with self._lock_of(collection):
             self.dirty = True
             try:
                 return await run_to_completion(work())
             finally:
                 self._refs.forget(collection)
+
+    def _lock_of(self, collection: str) -> asyncio.Lock:
+        return self._locks.setdefault(collection, asyncio.Lock())
 
     def _require(self, collection: str) -> None:
         if collection not in self._specs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 from pincite.model import Chunk
 from pincite.ports import Catalog, Stored
@@ -26,17 +27,19 @@ class Refs:
         """Return the same chunks with the current `ref` of their documents."""
         known = self._known.setdefault(collection, {})
         keys = [(chunk.repo, chunk.path) for chunk in chunks]
-        if missing := set(keys).difference(known):
+        if missing := {key for key in keys if key not in known}:
             known.update(await self._catalog.refs(collection, missing))
-        refs = [known.get(key, chunk.ref) for key, chunk in zip(keys, chunks, strict=True)]
         return [
-            chunk if chunk.ref == ref else replace(chunk, ref=ref)
-            for chunk, ref in zip(chunks, refs, strict=True)
+            chunk if (ref := known.get(key, chunk.ref)) == chunk.ref else replace(chunk, ref=ref)
+            for key, chunk in zip(keys, chunks, strict=True)
         ]
 
     async def apply_to_stored(self, collection: str, found: Sequence[Stored]) -> tuple[Stored, ...]:
         """Return the same results with the current `ref` of their documents."""
-        chunks = await self.apply(collection, [one.chunk for one in found])
+        before = [one.chunk for one in found]
+        chunks = await self.apply(collection, before)
+        if all(map(is_, chunks, before)):
+            return tuple(found)
         return tuple(
             one if chunk is one.chunk else Stored(chunk, one.vector)
             for one, chunk in zip(found, chunks, strict=True)

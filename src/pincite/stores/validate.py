@@ -19,7 +19,9 @@ from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
 from pincite.ports import Condition, SearchRequest
 from pincite.stores.attributes import check_attributes, check_field
 
-_ID = re.compile(r"[0-9a-f]{32}")
+_ID_CHARS = 32
+_ID = re.compile(rf"[0-9a-f]{{{_ID_CHARS}}}")
+_HEX = re.compile("[0-9a-f]*")
 _PREFIX = re.compile(r"[0-9a-f]{0,32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _AT_ONCE = 16  # points, a millisecond
@@ -31,6 +33,14 @@ _CHUNK_FIELDS = Chunk.__struct_fields__
 def is_id(key: str) -> bool:
     """Return whether this is a complete chunk id."""
     return _ID.fullmatch(key) is not None
+
+
+def complete_ids(keys: Sequence[str]) -> list[str]:
+    """Return those of these keys that are complete chunk ids, each once."""
+    found = list(dict.fromkeys(keys))
+    if set(map(len, found)) == {_ID_CHARS} and _HEX.fullmatch("".join(found)):
+        return found  # a tenth of the time of a look at each
+    return [key for key in found if is_id(key)]
 
 
 def check_name(collection: str) -> None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("pincite.daemon")
 
 _ROOM_EVERY_S = 2.0  # a look at the disk takes 0.1 ms
+_QUIET_S = 0.5  # guess: without a request for so long, work in the background may begin
 _SOFTWARE = 70  # `os.EX_SOFTWARE`, where it exists
 
 
@@ -109,6 +110,9 @@ class Daemon(LocalIndex):
         specs = [info.spec for info in await self.collections()]
         self._opened.keep_only({spec.name for spec in specs})
         self._warm_for(specs)
+        if self._copy is None:
+            for name in self._specs.keys() - self._broken.keys():
+                self.make_outlines(name)
 
     def _warm_for(self, specs: Iterable[CollectionSpec]) -> None:
         """Load the encoders for queries of these collections. If none of them is bundled, load the
@@ -237,6 +241,10 @@ class Daemon(LocalIndex):
 
     def panicked(self, error: EnginePanicked) -> None:
         end_after(error)
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.usage.unused_s >= _QUIET_S
 
     @property
     def outdated(self) -> str:

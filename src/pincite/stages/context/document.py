@@ -77,9 +77,11 @@ class DocumentChunks:
         """Return the text between a chunk and the next one, None if it is unknown."""
         if place not in self._spaces:
             known = place not in self._lost and place + 1 not in self._lost
-            space = between(self.chunk(place), self.chunk(place + 1)) if known else None
-            self._spaces[place] = space
+            self._spaces[place] = self._space_after(place) if known else None
         return self._spaces[place]
+
+    def _space_after(self, place: int) -> str | None:
+        return between(self.chunk(place), self.chunk(place + 1))
 
     def place_of(self, chunk: Chunk) -> int | None:
         """Return the place of a chunk, None for a chunk of another revision or a lost one."""
@@ -116,7 +118,7 @@ class DocumentChunks:
         reach = (first, last)
         if reach not in known:
             if first == last:
-                known[reach] = _estimate(self.chunk(first).text)
+                known[reach] = self._own_tokens(first)
             elif (first + 1, last) in known:
                 rest = self._space(first) + known[first + 1, last]
                 known[reach] = self.tokens(first, first) + rest
@@ -130,9 +132,17 @@ class DocumentChunks:
                     known[first, place + 1] = whole
         return known[reach]
 
+    def _own_tokens(self, place: int) -> int:
+        """Estimate the tokens of a chunk."""
+        return _estimate(self.chunk(place).text)
+
     def _space(self, place: int) -> int:
         """Estimate the tokens of the text between this chunk and the next one."""
         return _estimate(self._between(place) or "")
+
+    def headings(self, place: int) -> tuple[str, ...]:
+        """Return the heading path of a chunk."""
+        return self.chunk(place).headings
 
     def characters(self, first: int, last: int) -> int:
         """Count the characters of a range."""
@@ -152,14 +162,20 @@ class DocumentChunks:
 
     def ends_line(self, place: int) -> bool:
         """Does this chunk end at the end of a line, as far as is known?"""
-        if self.chunk(place).on_page is not None:
+        if self._is_on_page(place):
             return not self.joined(place) or self._breaks(place)
-        if self.chunk(place).end_column is None:
+        if not self._ends_inside(place):
             return True
         if place + 1 == len(self.ids):
             return False
         space = self._between(place)
         return space is not None and space.startswith(("\n", "\r\n"))
+
+    def _is_on_page(self, place: int) -> bool:
+        return self.chunk(place).on_page is not None
+
+    def _ends_inside(self, place: int) -> bool:
+        return self.chunk(place).end_column is not None
 
     def _breaks(self, place: int) -> bool:
         """Is there a line end after this chunk, which is joined to the next?"""

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pincite.errors import EnginePanicked, PinciteError
-from pincite.model import Candidate, Notice
+from pincite.model import Candidate, Chunk, Notice
 from pincite.ports import Searchable
+from pincite.ports.outlines import Outlined
 from pincite.stages.context.document import DocumentChunks, NotRead
+from pincite.stages.context.outlined import OutlinedChunks
 from pincite.support.concurrency import gather_outcomes
 
 #: Chunks to read on each side of a candidate. If a document needs more, twice as many are read each
@@ -21,11 +23,17 @@ _MOST = 64
 _File = tuple[str, str, str]  # collection, source, path
 
 
+class OutlineOutdated(Exception):
+    """A document was replaced since its outline was read, or its chunks cannot be read."""
+
+
 @dataclass(slots=True)
 class Files:
-    """The documents of the candidates, each opened once."""
+    """The documents of the candidates, each opened once. With `outlines`, only the outlines of
+    those that have one are read."""
 
     by_name: Mapping[str, Searchable]
+    outlines: bool = True
     notices: list[Notice] = field(default_factory=list)
     _documents: dict[_File, DocumentChunks | None] = field(default_factory=dict)
     _noted: set[_File] = field(default_factory=set)
@@ -35,12 +43,12 @@ class Files:
         """Return the document of each candidate, None if there is none, with the chunks around the
         candidate. Collections are read at the same time."""
         keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
-        wanted: dict[str, dict[_File, list[str]]] = {}
+        wanted: dict[str, dict[_File, list[Chunk]]] = {}
         for key, one in zip(keys, candidates, strict=True):
             if self.by_name[key[0]].foreign or not key[2]:
                 self._documents[key] = None
             else:
-                wanted.setdefault(key[0], {}).setdefault(key, []).append(one.chunk.id)
+                wanted.setdefault(key[0], {}).setdefault(key, []).append(one.chunk)
         await _all([self._open(name, files) for name, files in wanted.items()])
         return [self._documents[key] for key in keys]
 
@@ -56,20 +64,23 @@ class Files:
             places.setdefault(key[0], {}).setdefault(key, set()).update(near)
         await _all([self._read(name, files) for name, files in places.items()])
 
-    async def _open(self, name: str, files: Mapping[_File, Sequence[str]]) -> None:
-        """Open the documents of one collection. A document is read as a whole if the ids of its
-        chunks are unknown, or if it was replaced since the search or before its chunks were
-        read."""
+    async def _open(self, name: str, files: Mapping[_File, Sequence[Chunk]]) -> None:
+        """Open the documents of one collection. A document without an outline is read as a whole if
+        the ids of its chunks are unknown, or if it was replaced since the search or before its
+        chunks were read."""
+        await self._open_outlined(name, files)
         new = [key for key in files if key not in self._documents]
         for key, ids in zip(new, await self._ids(name, new), strict=True):
             document = DocumentChunks(ids)
-            if len(document.places_of(files[key])) == len(files[key]):
+            if len(document.places_of(one.id for one in files[key])) == len(files[key]):
                 self._documents[key] = document
         whole = [key for key in new if key not in self._documents]
         places: dict[_File, set[int]] = {}
         for key, found in files.items():
-            if opened := self._documents.get(key):
-                near = [opened.around(place, _AROUND) for place in opened.places_of(found)]
+            opened = self._documents.get(key)
+            if opened and not isinstance(opened, OutlinedChunks):
+                ids = [one.id for one in found]
+                near = [opened.around(place, _AROUND) for place in opened.places_of(ids)]
                 places[key] = set().union(*near)
         await _all([self._read(name, places), *(self._read_whole(key) for key in whole)])
         changed = [
@@ -81,6 +92,42 @@ class Files:
             and opened.lost
         ]
         await _all([self._read_whole(key) for key in changed])
+
+    async def _open_outlined(self, name: str, files: Mapping[_File, Sequence[Chunk]]) -> None:
+        """Open the documents that have an outline, and add the results to them."""
+        index = self.by_name[name].index
+        new = [key for key in files if key not in self._documents]
+        if new and self.outlines and isinstance(index, Outlined):
+            try:
+                found = await index.outlines(name, [key[1:] for key in new])
+            except EnginePanicked:
+                raise
+            except PinciteError:
+                found = ()
+            for key, outlined in zip(new, found, strict=bool(found)):
+                if outlined is not None:
+                    self._documents[key] = OutlinedChunks(outlined)
+        for key, results in files.items():
+            document = self._documents.get(key)
+            if isinstance(document, OutlinedChunks):
+                fits = [document.take(one) for one in results]
+                if key in new and not all(fits):
+                    del self._documents[key]
+
+    async def complete(self, ranges: Iterable[tuple[DocumentChunks, tuple[int, int]]]) -> None:
+        """Read the chunks of these ranges that have not been read. Raises OutlineOutdated if one
+        cannot be read: without the outlines, the ranges are others then."""
+        keys = {id(document): key for key, document in self._documents.items() if document}
+        places: dict[str, dict[_File, list[int]]] = {}
+        outlined = []
+        for document, reach in ranges:
+            if isinstance(document, OutlinedChunks) and (unread := document.unread(*reach)):
+                outlined.append(document)
+                key = keys[id(document)]
+                places.setdefault(key[0], {}).setdefault(key, []).extend(unread)
+        await _all([self._read(name, files) for name, files in places.items()])
+        if any(document.lost for document in outlined):
+            raise OutlineOutdated
 
     async def _ids(self, name: str, new: Sequence[_File]) -> Sequence[Sequence[str]]:
         """Return the ids of the chunks of these documents, () where they are unknown."""

@@ -42,7 +42,7 @@ def whole_lines(document: DocumentChunks, reach: Range) -> bool:
 def _unit(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
     """Return the largest enclosing unit that fits, tried from the innermost outwards. If a unit
     does not fit, return its beginning and the nearest chunks while there is room."""
-    headings = document.chunk(place).headings
+    headings = document.headings(place)
     reach = (place, place)
     for depth in range(len(headings), 0, -1):
         whole = _run(document, place, free, headings[:depth], config)
@@ -99,7 +99,7 @@ def _run(
     path. Each side has at most one chunk more than there is room for."""
 
     def below(other: int) -> bool:
-        return free(other) and document.chunk(other).headings[: len(path)] == path
+        return free(other) and document.headings(other)[: len(path)] == path
 
     first = last = place
     while fits(document, (first, place), config) and document.joined(first - 1):
@@ -113,14 +113,14 @@ def _run(
 
 def _near(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
     first = last = place
-    headings = document.chunk(place).headings
+    headings = document.headings(place)
 
     def belongs(other: int) -> bool:
         if not free(other):
             return False
         if config.around == "neighbours":
             return abs(other - place) == 1
-        return document.chunk(other).headings == headings
+        return document.headings(other) == headings
 
     while True:
         near: list[tuple[int, Range]] = []

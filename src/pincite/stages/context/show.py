@@ -8,7 +8,7 @@ from pincite.model import Candidate, Chosen, Context, Drop
 from pincite.ports import Searchable
 from pincite.stages.context.config import ContextConfig
 from pincite.stages.context.document import DocumentChunks, NotRead
-from pincite.stages.context.files import Files
+from pincite.stages.context.files import Files, OutlineOutdated
 from pincite.stages.context.page import Page
 
 _Pair = tuple[Candidate, DocumentChunks | None]
@@ -36,7 +36,15 @@ async def context(
         nothing = (None,) * len(kept)
         same = (chosen.notices, (), chosen.short, chosen.closest)
         return Shown(kept, (), *same, nothing)
-    files = Files({one.spec.name: one for one in collections})
+    by_name = {one.spec.name: one for one in collections}
+    try:
+        return await _page(chosen, Files(by_name), config, results)
+    except OutlineOutdated:
+        return await _page(chosen, Files(by_name, outlines=False), config, results)
+
+
+async def _page(chosen: Chosen, files: Files, config: ContextConfig, results: int) -> Shown:
+    """Build the page. Raises OutlineOutdated."""
     page = Page(config, results)
     queue = (*chosen.candidates, *chosen.reserve)
     done, width = 0, len(chosen.candidates)
@@ -51,6 +59,7 @@ async def context(
             done += 1
         width = results - len(page.spans)
     await _fill(page, files)
+    await files.complete((one.document, one.reach) for one in page.spans if one.document)
     below = f"below the best {results}"
     return Shown(
         candidates=tuple(span.lead for span in page.spans),

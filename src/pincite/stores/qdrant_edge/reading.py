@@ -21,10 +21,11 @@ from pincite.stores.qdrant_edge.coarse import from_coarse
 from pincite.stores.qdrant_edge.packed import Unpacked, chunk_of, unpack
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.writing import ALL, exact_vectors
-from pincite.stores.validate import is_id
+from pincite.stores.validate import complete_ids
 
 _MOST_BYTES = 16_000_000  # of chunks in the cache, by an estimate; about 8,000 chunks
 _BYTES = 1_500  # of a chunk besides its texts and attributes
+_NAME_BYTES = 80  # of a heading or a symbol: to measure each takes as long as to read it
 
 
 @dataclass(slots=True)
@@ -65,8 +66,8 @@ class Recent:
         found = {key: newer[key] for key in ids if key in newer}
         if others := [key for key in ids if key not in found]:
             fresh = {key: older[key] for key in others if key in older}
-            if missing := [key for key in others if key not in fresh and is_id(key)]:
-                fresh |= _read(shard, missing)
+            if missing := [key for key in others if key not in fresh]:
+                fresh |= _read(shard, complete_ids(missing))
             if fresh:
                 self._keep(name, state, fresh)
                 found |= fresh
@@ -74,8 +75,10 @@ class Recent:
         seen = [found[key] for key in ids if key in found]
         if hidden:
             seen = [one for one in seen if one.revision not in hidden]
-        known_vectors = _vectors(shard, seen) if vectors else {}
-        return tuple(Stored(one.chunk, known_vectors.get(one.chunk.id)) for one in seen)
+        if not vectors:
+            return tuple([Stored(one.chunk) for one in seen])
+        known_vectors = _vectors(shard, seen)
+        return tuple([Stored(one.chunk, known_vectors.get(one.chunk.id)) for one in seen])
 
     def _keep(self, name: str, state: object, fresh: Mapping[str, Unpacked]) -> None:
         """Keep these points; those of another state of their shard are dropped."""
@@ -102,16 +105,21 @@ def _known(half: Mapping[str, _Held], name: str, state: object) -> Mapping[str, 
 def _size(read: Unpacked) -> int:
     chunk = read.chunk
     size = _BYTES + getsizeof(chunk.text) + getsizeof(chunk.plain) + getsizeof(read.coarse)
-    size += sum(map(getsizeof, (*chunk.headings, *chunk.symbols)))
+    size += _NAME_BYTES * (len(chunk.headings) + len(chunk.symbols))
     if chunk.attributes:
         size += sum(getsizeof(name) + getsizeof(str(one)) for name, one in chunk.attributes.items())
     return size
 
 
 def _read(shard: Shard, ids: list[str]) -> dict[str, Unpacked]:
-    records = shard.ask(lambda s: [(r.id, r.payload) for r in s.retrieve(ids, True, False)])
-    read = [unpack(key, held) for key, held in records]
-    return {one.chunk.id: one for one in read}
+    """Return these points by their ids, which are all different. Qdrant Edge keeps their order; it
+    takes as long to make an id of a record as to decode the record."""
+    records = shard.ask(lambda s: [record.payload for record in s.retrieve(ids, True, False)])
+    if len(records) < len(ids):  # some are gone
+        keys = shard.ask(lambda s: [record.id.hex for record in s.retrieve(ids, False, False)])
+    else:
+        keys = ids
+    return {key: unpack(key, held) for key, held in zip(keys, records, strict=True)}
 
 
 def _vectors(shard: Shard, points: Sequence[Unpacked]) -> dict[str, Vector]:

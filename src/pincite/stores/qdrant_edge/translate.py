@@ -84,7 +84,7 @@ def to_point(point: Point, revision: str, key: UUID, *, aliased: bool) -> edge.P
 
 def from_record(record: edge.Record, *, dense: bool) -> tuple[str, Point]:
     """Return revision and point of a record with payload and vectors."""
-    held, vectors = unpack(record.id, record.payload), record.vector
+    held, vectors = unpack(record.id.hex, record.payload), record.vector
     sparse = vectors[SPARSE]
     values = vectors.get(DENSE) if dense else None
     point = Point(

@@ -1,0 +1,60 @@
+"""Outlines of documents in a catalog of SQLite, in a table of their own: those that list documents
+need not read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+
+from pincite.catalog.chunk_ids import PACKED_BYTES
+from pincite.model.outline import OUTLINE_VERSION, Outline, OutlinedDocument
+from pincite.support.decodable import ready
+
+#: A row without a body stands for a document that can have no outline.
+TABLE: Final = """
+    CREATE TABLE outlines (
+        collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
+        revision TEXT NOT NULL, version INTEGER NOT NULL, body BLOB NOT NULL,
+        PRIMARY KEY (collection, revision)) WITHOUT ROWID;
+"""
+#: Removes the outline of (collection, revision).
+REMOVE: Final = "DELETE FROM outlines WHERE collection = ? AND revision = ?"
+#: Adds (collection, revision, version, body) if the revision is there.
+ADD: Final = (
+    "INSERT OR REPLACE INTO outlines SELECT collection, revision, ?, ? FROM documents"
+    " INDEXED BY documents_by_revision WHERE collection = ? AND revision = ? LIMIT 1"
+)
+#: Finds documents without an outline of this version after a (source, path).
+MISSING: Final = (
+    "SELECT source, path, documents.revision FROM documents LEFT JOIN outlines"
+    " ON outlines.collection = documents.collection AND outlines.revision = documents.revision"
+    " WHERE documents.collection = ? AND (source, path) > (?, ?)"
+    " AND (outlines.version IS NULL OR outlines.version != ?) ORDER BY source, path LIMIT ?"
+)
+#: The columns of a document joined with its outline, for `by_place`.
+COLUMNS: Final = "content_hash, chunk_ids, chunks, version, body"
+JOIN: Final = "CROSS JOIN outlines USING (collection, revision)"
+
+
+def body_of(outline: Outline | None) -> bytes:
+    """Return the body of a row."""
+    return b"" if outline is None else msgspec.msgpack.encode(outline)
+
+
+def by_place(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], OutlinedDocument]:
+    """Return the outline of each document by (source, path). Each row is a source, a path and
+    `COLUMNS`. Raises msgspec.DecodeError."""
+    decode = _decoder().decode
+    return {
+        (source, path): OutlinedDocument(content_hash, ids, decode(body))
+        for source, path, content_hash, ids, chunks, version, body in rows
+        if version == OUTLINE_VERSION and body and len(ids) == PACKED_BYTES * chunks
+    }
+
+
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[Outline]:
+    return msgspec.msgpack.Decoder(ready(Outline))
