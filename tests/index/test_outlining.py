@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +31,8 @@ from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.testing.points import LEXICAL_SPEC, document_of
 from pincite.trace import Trace
+from tests.index.outline_client import DOCUMENTS
+from tests.index.outline_client import opened as opened_again
 from tests.ingestion.indexed_folder import functions
 
 pytestmark = pytest.mark.anyio
@@ -139,6 +144,25 @@ async def test_a_collection_that_is_removed_meanwhile_does_no_harm(tmp_path: Pat
     await index.drop(LEXICAL_SPEC.name)
     index.quiet = True
     await idle(index)
+    await index.close()
+
+
+async def test_a_killed_process_leaves_whole_outlines_and_the_next_makes_the_rest(
+    tmp_path: Path,
+) -> None:
+    command = (sys.executable, "-m", "tests.index.outline_client", str(tmp_path), "7")
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL  # noqa: ASYNC221
+    index = opened_again(tmp_path)
+    await index.open()
+    places = [(record.source, record.path) for record, _ in DOCUMENTS]
+    found = await index.outlines(LEXICAL_SPEC.name, places)
+    assert sum(one is not None for one in found) == 7
+    index.make_outlines(LEXICAL_SPEC.name)
+    await idle(index)
+    for place, one in zip(places, await index.outlines(LEXICAL_SPEC.name, places), strict=True):
+        chunks = await index.document(LEXICAL_SPEC.name, *place)
+        assert one is not None
+        assert one.outline == outline_of(chunks)
     await index.close()
 
 
