@@ -99,7 +99,8 @@ async def _make_old(mirror: Mirror) -> None:
     await catalog.close()
     with closing(sqlite3.connect(mirror.place / "catalog.db")) as db:
         db.executescript(
-            "DROP TABLE totals; ALTER TABLE documents DROP COLUMN attributes;"
+            "DROP TABLE outlines; DROP TABLE totals;"
+            "ALTER TABLE documents DROP COLUMN attributes;"
             "ALTER TABLE documents DROP COLUMN inherited;"
             "ALTER TABLE documents DROP COLUMN chunk_attributes;"
             "ALTER TABLE documents DROP COLUMN embedded;"
