@@ -17,10 +17,11 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.deps import Deps
 from pincite.index.local import LocalIndex
+from pincite.index.outline import outline_of
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
 from pincite.model import Chunk, CollectionSpec, Question
-from pincite.model.outline import OutlinedDocument, outline_of
+from pincite.model.outline import OutlinedDocument
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
+from pincite.index.outline import outline_of
 from pincite.model import Chunk, Document
-from pincite.model.outline import OutlinedDocument, outline_of
+from pincite.model.outline import OutlinedDocument
 from pincite.ports import Stored
 from tests.small_search import make
 

@@ -10,12 +10,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pincite.errors import EnginePanicked, PinciteError
-from pincite.model.outline import outline_of
-from pincite.ports import Store
-from pincite.ports.outlines import OutlineCatalog
+
+if TYPE_CHECKING:
+    from pincite.ports import Store
+    from pincite.ports.outlines import OutlineCatalog
 
 log = logging.getLogger("pincite.index.local")
 
@@ -96,4 +97,7 @@ class Outlining:
             return
         chunks = await self._store.of_revision(collection, revision)
         if tuple(one.id for one in chunks) == ids:
+            # Late: runs end, and daemons start, sooner.
+            from pincite.index.outline import outline_of
+
             await self._catalog.put_outline(collection, revision, outline_of(chunks))

@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from pincite.index.outline import outline_of
 from pincite.model import OnPage
-from pincite.model.outline import OUTLINE_VERSION, outline_of
+from pincite.model.outline import OUTLINE_VERSION
 from pincite.model.spans import between
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
