@@ -79,8 +79,9 @@ def test_nothing_is_read_for_results_that_are_shown_alone() -> None:
 
 def test_results_of_an_earlier_revision_are_shown_as_without_outlines() -> None:
     """The outline has other hashes, other places, or lacks the result."""
-    other = tuple(replace(one, content_hash="1" * 64) for one in CHUNKS)
-    moved = tuple(replace(one, start=one.start + 3, end=one.end + 3) for one in CHUNKS)
+    longer = tuple(replace(one, text=one.text * 9) for one in CHUNKS)
+    other = tuple(replace(one, content_hash="1" * 64) for one in longer)
+    moved = tuple(replace(one, start=one.start + 3, end=one.end + 3) for one in longer)
     for outline in (other, moved, CHUNKS[:6]):
         index = Old({"a.md": CHUNKS}, outlined=outline)
         assert page(index, [CHUNKS[6]]) == page(Files({"a.md": CHUNKS}), [CHUNKS[6]])
