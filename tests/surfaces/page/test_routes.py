@@ -30,6 +30,7 @@ def test_every_response_has_the_strict_policy(served: Served) -> None:
         "/app.js",
         "/parts.js",
         "/markdown.js",
+        "/visible.js",
         "/backend.js",
         "/preact.mjs",
         "/htm.mjs",

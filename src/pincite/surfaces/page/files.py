@@ -12,7 +12,10 @@ POLICY: Final = (
     " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HTML: Final = "text/html"  # servers add the charset
-_SCRIPTS: Final = ("app.js", "backend.js", "parts.js", "markdown.js", "preact.mjs", "htm.mjs")
+_SCRIPTS: Final = (
+    *("app.js", "backend.js", "parts.js", "markdown.js", "visible.js"),
+    *("preact.mjs", "htm.mjs"),
+)
 
 #: The page's credential for its server: the token of the URL, or a key that a user types in.
 Credential = Literal["token", "key"]

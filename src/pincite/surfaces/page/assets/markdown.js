@@ -1,5 +1,5 @@
 // Markdown as a tree of names that are known here. Other names are left out, and texts are text nodes.
-import { h } from "./preact.mjs";
+import { h } from "./visible.js";
 
 const PLAIN = new Set(["p", "ul", "ol", "li", "blockquote", "hr", "table", "thead", "tbody", "tr", "th", "td",
   "em", "strong", "s", "code", "br"]);

@@ -1,14 +1,14 @@
 // What is drawn. Every text becomes a text node: nothing here makes HTML of a text.
-import { h } from "./preact.mjs";
 import htm from "./htm.mjs";
 import { Markdown } from "./markdown.js";
+import { h, visible } from "./visible.js";
 
 export const html = htm.bind(h);
 const GRADES = [[3, "answers"], [2, "helps"], [1, "related"], [0, "not relevant"]];
 
 export const Pieces = ({ line }) =>
   line.map(([kind, text]) => (kind === "hit" ? html`<mark>${text}</mark>`
-    : kind ? html`<span class=${`c-${kind}`}>${text}</span>` : text));
+    : kind ? html`<span class=${`c-${kind}`}>${text}</span>` : visible(text)));
 
 // `cited`: the first piece that is cited, and the first one after it.
 const Cited = ({ line, cited: [first, last] }) => html`<${Pieces} line=${line.slice(0, first)} /><span class="cited"><${Pieces}
