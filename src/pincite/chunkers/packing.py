@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.context import context_cost
+from pincite.chunkers.limits import limited
 from pincite.chunkers.pieces import Group, Path, Piece, common_path, related
 from pincite.chunkers.splitting import split_lines, split_span
 from pincite.model import Section
@@ -49,10 +50,11 @@ class Packer:
         return min(self._config.target_tokens, self.room(path))
 
     def pack(self, pieces: Iterable[Piece]) -> Iterator[Section]:
-        """Yield sections in order. `pieces` are in order, and omit only blank lines."""
+        """Yield sections in order. `pieces` are in order, and omit only blank lines. Raises
+        SourceError if there are too many (`limits`)."""
         merged = self._join(self._split(self._glue(pieces)), self._small)
-        for group in self._join(merged, self._left_over):
-            yield from self._cut(group)
+        groups = self._join(merged, self._left_over)
+        yield from limited(section for group in groups for section in self._cut(group))
 
     def _glue(self, pieces: Iterable[Piece]) -> Iterator[Group]:
         waiting: Group | None = None  # ends with a `forward` piece

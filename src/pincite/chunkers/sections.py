@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pincite.chunkers.limits import limited
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
 from pincite.readers.transcripts import is_lines
@@ -23,14 +24,16 @@ def sections_of(document: Document, config: ChunkerConfig) -> tuple[Section, ...
     """Return the sections of any document, sorted by `start`, without empty, blank or overlapping
     ones. No section is on two pages. Every line that is not blank is in a section, except lines of
     a transcript without content, and in extracted documents running headers, footers, and pictures
-    without text. Raises NeedsLimits within `parsing.cautious`; never fails otherwise.
+    without text. Raises NeedsLimits within `parsing.cautious`, and SourceError for more than
+    `limits.MOST_SECTIONS`; never fails otherwise.
     """
     if document.extractor:
         from pincite.chunkers.markup.elements import chunk_elements
 
         return chunk_elements(document, config)
     if document.pages:
-        return tuple(one for page in document.pages for one in _chunk_page(document, page, config))
+        pages = (_chunk_page(document, page, config) for page in document.pages)
+        return tuple(limited(one for page in pages for one in page))
     text, language = document.text, document.language
     if text.startswith(_MARK) and text[1:2] != _MARK and text[1:].strip():
         return _chunk_after_mark(document, config)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.budget import estimate_word_pieces
+from pincite.chunkers.limits import limited
 from pincite.model import Section
 from pincite.readers.transcripts import Turn, turns_of
 from pincite.support.fields import replace
@@ -29,23 +30,25 @@ def chunk_transcript(
 ) -> tuple[Section, ...] | None:
     """Return the sections of a transcript; None if no line has text. `cut` divides the text of a
     long turn as Markdown."""
-    sections: list[Section] = []
+    return tuple(limited(_sections(document, config, cut))) or None
+
+
+def _sections(document: Document, config: ChunkerConfig, cut: Cut) -> Iterator[Section]:
     waiting: list[Section] = []
     spent = 0
     for start, end, turns in _lines(document.text):
         whole = _whole(start, end, turns)
         cost = estimate_word_pieces(whole.plain or "")
         if waiting and not (_alike(waiting[-1], whole) and spent + cost <= config.target_tokens):
-            sections.append(_together(waiting))
+            yield _together(waiting)
             waiting, spent = [], 0
         if cost > config.target_tokens:
-            sections += _parts(document, config, cut, whole, turns)
+            yield from _parts(document, config, cut, whole, turns)
         else:
             waiting.append(whole)
             spent += cost
     if waiting:
-        sections.append(_together(waiting))
-    return tuple(sections) or None
+        yield _together(waiting)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, tuple[Turn, ...]]]:

@@ -21,7 +21,7 @@ from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
-from pincite.ingestion.size_limits import excess_of
+from pincite.ingestion.size_limits import excess_of_attributes, excess_of_count
 from pincite.ingestion.sources.revisions import record_of, unembedded_revision
 from pincite.model import CollectionSpec, Point
 from pincite.sources import Entry, OpenSource, UnreadableFile
@@ -108,6 +108,8 @@ def complete(
     try:
         analysed = begun.pending.result()
         document = begun.file.document
+        if excess := excess_of_count(len(analysed.sections), spec.dimensions):
+            return SkippedFile(entry.path, "failed", excess)
         taken = {*opened.source.attributes, *begun.file.fields, *document.attributes, *spec.require}
         placed = with_places(analysed.sections, spec.attributes, taken)
         sections = with_fields(placed, spec.fields)
@@ -116,7 +118,7 @@ def complete(
             return described
         found = described.file
         chunks = chunks_of(found.document, described.sections, found.inherited)
-        if excess := excess_of(chunks, spec.dimensions):
+        if excess := excess_of_attributes(chunks):
             return SkippedFile(entry.path, "failed", excess)
         texts = tuple(enrich(chunk) for chunk in chunks)
         weighed = zip(chunks, analysed.weights, strict=True)

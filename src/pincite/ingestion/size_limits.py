@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pincite.chunkers.limits import MOST_SECTIONS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pincite.model import Chunk
 
-#: Chunks of one file. 5 MB of JSON have 40,000. A table of 10 MB with one long word would have a
-#: million.
-MOST_CHUNKS: Final = 100_000
 #: Bytes of all chunks of one file, and of one chunk without its vector: at most 2,500 in JSON, YAML
 #: and CSV.
 _MOST_BYTES: Final = 400_000_000
@@ -24,12 +23,15 @@ _CHUNK_BYTES: Final = 2_500
 MOST_ATTRIBUTE_CHARS: Final = 100_000_000
 
 
-def excess_of(chunks: Sequence[Chunk], dimensions: int) -> str:
-    """Return the limit that the chunks of a file exceed, as a message; "" if they can be written
-    with vectors of this number of dimensions."""
-    most = min(MOST_CHUNKS, _MOST_BYTES // (_CHUNK_BYTES + 4 * dimensions))
-    if len(chunks) > most:
-        return f"{len(chunks):,} chunks; at most {most:,}"
+def excess_of_count(chunks: int, dimensions: int) -> str:
+    """Return the message for a file with too many chunks for vectors of this number of dimensions;
+    "" if they can be written."""
+    most = min(MOST_SECTIONS, _MOST_BYTES // (_CHUNK_BYTES + 4 * dimensions))
+    return f"{chunks:,} chunks; at most {most:,}" if chunks > most else ""
+
+
+def excess_of_attributes(chunks: Sequence[Chunk]) -> str:
+    """Return the message for chunks with too many attributes; "" if they can be written."""
     sizes: dict[int, int] = {}  # most share those of their document
     total = 0
     for chunk in chunks:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pincite.chunkers.limits import limited
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
 from pincite.chunkers.pieces import Path, common_path, related
@@ -56,7 +57,7 @@ def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, 
     groups = cutting.join(cutting.groups(), cutting.small)
     pages = {page.number: page for page in document.pages}
     cut = cutting.join(groups, cutting.left_over)
-    return tuple(_section(group, pages[group.page]) for group in cut)
+    return tuple(limited(_section(group, pages[group.page]) for group in cut))
 
 
 class _Cutting:

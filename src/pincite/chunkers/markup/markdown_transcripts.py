@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.budget import estimate_word_pieces
+from pincite.chunkers.limits import limited
 from pincite.model import Section
 from pincite.readers.front_matter import front_matter_of
 from pincite.readers.markdown_transcripts import Spoken, spoken
@@ -28,25 +29,28 @@ def chunk_markdown_transcript(
     """Return the sections of a transcript; None if it has no turns. `cut` divides a long turn as
     Markdown."""
     turns = spoken(document.text)
-    if not turns:
-        return None
+    return tuple(limited(_sections(document, turns, config, cut))) if turns else None
+
+
+def _sections(
+    document: Document, turns: Sequence[Spoken], config: ChunkerConfig, cut: Cut
+) -> Iterator[Section]:
     about = _about(document.text[: turns[0].start])
-    sections = [*_pieces(document, 0, turns[0].start, config, cut)]
+    yield from _pieces(document, 0, turns[0].start, config, cut)
     waiting: list[Spoken] = []
     spent = 0
     for turn in turns:
         cost = estimate_word_pieces(document.text[turn.start : turn.end])
         if waiting and spent + cost > config.target_tokens:
-            sections.append(_together(waiting, about))
+            yield _together(waiting, about)
             waiting, spent = [], 0
         if cost > config.target_tokens:
-            sections += _parts(document, turn, about, config, cut)
+            yield from _parts(document, turn, about, config, cut)
         else:
             waiting.append(turn)
             spent += cost
     if waiting:
-        sections.append(_together(waiting, about))
-    return tuple(sections)
+        yield _together(waiting, about)
 
 
 def _about(head: str) -> dict[str, Any]:

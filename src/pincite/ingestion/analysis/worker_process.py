@@ -20,7 +20,7 @@ import msgspec
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.code.parsing import unparsed
-from pincite.errors import SourceError
+from pincite.errors import PinciteError, SourceError
 from pincite.ingestion.analysis.analyse import Analysed, analyse
 from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -119,6 +119,8 @@ def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> Non
                     )
             except MemoryError:
                 raise  # ends the process, as when a parser itself exceeds the limit
+            except PinciteError as error:
+                answer = error.message
             except Exception as error:  # noqa: BLE001 - a parser's fault costs one document
                 answer = f"{type(error).__name__}: {error}"
             write_block(found, msgspec.msgpack.encode(answer))
