@@ -10,9 +10,10 @@ import pytest
 
 from pincite.surfaces.http.guard import Guard as ApiGuard
 from pincite.surfaces.http.guard import GuardLimits
-from pincite.surfaces.mcp.limits import HttpLimits, Limited
+from pincite.surfaces.mcp.limits import Limited
 from pincite.surfaces.page.guard import TOKEN
 from pincite.surfaces.page.guard import Guard as PageGuard
+from pincite.surfaces.web.connections import HttpLimits
 
 HOST = "127.0.0.1:8765"
 Message = MutableMapping[str, Any]

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import pytest
 import uvicorn
 
-from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
+from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
 from tests.time_limits import HANGS_S
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -100,3 +101,86 @@ def test_a_request_in_progress_is_not_ended_for_a_new_connection() -> None:
             assert set(await asyncio.gather(*asking)) == {b"HTTP/1.1 200 OK"}
 
     asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
+def _pipelined(connection: Connection, size: int) -> None:
+    """Send requests, and read nothing of the answers."""
+    connection[1].write(REQUEST * size)
+
+
+def test_clients_that_read_nothing_make_room() -> None:
+    async def app(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x" * 1_000_000})
+
+    async def run() -> None:
+        async with served(app) as connect:
+            for _ in range(MOST):
+                _pipelined(await connect(), 200)
+            await asyncio.sleep(0.5)  # until their buffers are full
+            for _ in range(MOST):
+                assert await ask(await connect()) == b"HTTP/1.1 200 OK"
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
+def test_clients_whose_bodies_do_not_arrive_make_room() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] == "POST":
+            await receive()
+            await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def run() -> None:
+        async with served(app) as connect:
+            held = [await connect() for _ in range(MOST)]
+            for _, writer in held:
+                writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+            await asyncio.sleep(0.1)
+            assert await ask(await connect()) == b"HTTP/1.1 200 OK"
+            assert await closed(held[0])
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
+def test_the_oldest_stream_makes_room_if_all_are_streams() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b":", "more_body": True})
+        if scope["path"] == "/stream":
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        else:
+            await send({"type": "http.response.body"})
+
+    async def run() -> None:
+        async with served(app) as connect:
+            held = [await connect() for _ in range(MOST)]
+            for reader, writer in held:
+                writer.write(b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+                await reader.readuntil(b"\r\n:\r\n")
+            assert await ask(await connect()) == b"HTTP/1.1 200 OK"
+            assert await closed(held[0])
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
+def test_a_request_to_change_the_protocol_is_answered_and_nothing_is_printed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def app(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body"})
+
+    upgrade = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n"
+
+    async def run() -> None:
+        async with served(app) as connect:
+            for protocol in (b"websocket", b"h2c"):
+                reader, writer = await connect()
+                writer.write(upgrade % protocol)
+                assert await reader.read(15) == b"HTTP/1.1 200 OK"
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+    assert caplog.text == ""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
+from pincite.surfaces.web.connections import HttpLimits, limited_protocol
 from tests.time_limits import HANGS_S
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"

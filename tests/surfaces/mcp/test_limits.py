@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from pincite.surfaces.mcp.limits import HttpLimits, Limited
+from pincite.surfaces.mcp.limits import Limited
+from pincite.surfaces.web.connections import HttpLimits
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 from tests.surfaces.mcp.messages import JSON, NEW, NEW_HEADERS, OLD
@@ -25,7 +26,7 @@ _SERVER = """
 import asyncio, os
 from pathlib import Path
 from pincite.settings.load import load_settings
-from pincite.surfaces.mcp.limits import HttpLimits
+from pincite.surfaces.web.connections import HttpLimits
 from pincite.surfaces.web.address import Address
 from pincite.surfaces.mcp.serving import Offer, serve_http
 

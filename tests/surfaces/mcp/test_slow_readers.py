@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
+from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
 
 pytestmark = pytest.mark.anyio
 SIZE = 10_000_000

@@ -22,13 +22,13 @@ from pincite.surfaces.http.problems import (
     RETRY_S,
     Ending,
     Problem,
-    StalledBody,
     TooManyRequests,
     told_problem,
 )
 from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
 from pincite.surfaces.http.sent import Sent
 from pincite.surfaces.page.files import POLICY
+from pincite.surfaces.web.bodies import steady
 from pincite.surfaces.web.cross_origin import AllowedPages, answer_first
 from pincite.surfaces.web.refusing import ambiguity
 
@@ -166,7 +166,7 @@ class Guard:
                     await sent.end(told_problem(busy, request_id), max(1, round(limits.wait_s)))
                     return
                 await held.enter_async_context(self._room)
-                await self._app(scope, _steady(receive, limits.idle_s), sent)
+                await self._app(scope, steady(receive, limits.idle_s), sent)
         except TimeoutError as error:
             await sent.end(told_problem(error, request_id))
         finally:
@@ -215,26 +215,6 @@ _HEADERS: Final = (
 )
 _NOTHING: Final = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 _PAGE: Final = (b"content-security-policy", POLICY.encode())
-
-
-def _steady(receive: Receive, idle_s: float) -> Receive:
-    """Return a `receive` that raises StalledBody if no piece of the body arrives for `idle_s`. Once
-    the body is complete, it waits without a limit for the client to disconnect."""
-    complete = False
-
-    async def received() -> Message:
-        nonlocal complete
-        if complete:
-            return await receive()
-        try:
-            async with asyncio.timeout(idle_s):
-                message = await receive()
-        except TimeoutError:
-            raise StalledBody(idle_s) from None
-        complete = not message.get("more_body", False)
-        return message
-
-    return received
 
 
 def _without_body(send: Send) -> Send:

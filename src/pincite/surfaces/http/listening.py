@@ -16,8 +16,8 @@ from pincite.support.processes.signals import on_signals
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.resources import Resources
 from pincite.surfaces.http.worker_process import working_beside
-from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
+from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
 from pincite.workspace.access.issuer_keys import issuer_of
 from pincite.workspace.deployment import open_deployment
 

@@ -42,7 +42,8 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
-from pincite.workspace.checks import IdInUse, VersionChanged
+from pincite.surfaces.web.bodies import StalledBody
+from pincite.workspace.checks import IdInUse
 from pincite.workspace.files.file_store import TooMuch
 
 log = logging.getLogger("pincite.http")
@@ -73,13 +74,6 @@ class TooManyRequests(PinciteError):
     def __init__(self, message: str, retry_s: float, *, status: int = 429) -> None:
         super().__init__(message)
         self.retry_s, self.status = retry_s, status
-
-
-class StalledBody(PinciteError):
-    """A client has stopped sending its body."""
-
-    def __init__(self, idle_s: float) -> None:
-        super().__init__(f"no byte of the body arrived for {idle_s:g} s", hint="send it again")
 
 
 class Ending(PinciteError):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from pincite.surfaces.mcp.limits import HttpLimits
+    from pincite.surfaces.web.connections import HttpLimits
 
 PATH = "/mcp"
 #: Methods and headers that pages of other origins may send, and the headers that they may read.
@@ -112,7 +112,8 @@ async def serve_http(
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
 
-    from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, Limited, limited_protocol
+    from pincite.surfaces.mcp.limits import Limited
+    from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
     from pincite.surfaces.web.cross_origin import AllowedPages, ForPages
 
     limits = limits or HttpLimits()

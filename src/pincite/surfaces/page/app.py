@@ -18,11 +18,12 @@ from pincite.errors import PinciteError, UsageError
 from pincite.support.valid_text import valid_json
 from pincite.surfaces.page.colours import Colours, UsersColours
 from pincite.surfaces.page.files import PageFile, page_files
-from pincite.surfaces.page.guard import App, Guard
+from pincite.surfaces.page.guard import BODY_S, App, Guard
 from pincite.surfaces.page.indexed import IndexLibrary
 from pincite.surfaces.page.library import Library
 from pincite.surfaces.page.questions import REQUESTS, STREAMED, respond, whole_body
 from pincite.surfaces.page.streaming import problem_view
+from pincite.surfaces.web.bodies import StalledBody
 
 log = logging.getLogger("pincite.page")
 
@@ -39,8 +40,11 @@ class PageResources:
     colours: Colours = field(default_factory=Colours)
 
 
-def make_app(resources: PageResources, hosts: Iterable[str], token: str) -> App:
-    """Return the ASGI application over open resources. It closes nothing."""
+def make_app(
+    resources: PageResources, hosts: Iterable[str], token: str, body_s: float = BODY_S
+) -> App:
+    """Return the ASGI application over open resources. It closes nothing. A request whose body is
+    not complete after `body_s` seconds is refused."""
     library = IndexLibrary(resources.engine, resources.golden, resources.tags, resources.preset)
     routes = [
         *(_route(name, library, resources.colours.of("")) for name in REQUESTS),
@@ -49,7 +53,7 @@ def make_app(resources: PageResources, hosts: Iterable[str], token: str) -> App:
             for name, file in page_files("token", "/").items()
         ),
     ]
-    return Guard(Starlette(routes=routes), hosts, token)
+    return Guard(Starlette(routes=routes), hosts, token, body_s)
 
 
 def _asset(file: PageFile) -> Callable[[Request], Awaitable[Response]]:
@@ -63,8 +67,10 @@ def _route(name: str, library: Library, colours: UsersColours) -> Route:
     async def serve(request: Request) -> Response:
         try:
             found = await respond(library, colours, name, await whole_body(request.stream()))
+        except StalledBody as error:
+            return _failed(error, 408)
         except PinciteError as error:
-            return _failed(error)
+            return _failed(error, 400 if isinstance(error, UsageError) else 500)
         except ClientDisconnect:
             return Response(status_code=400)
         if isinstance(found, Mapping):
@@ -74,8 +80,7 @@ def _route(name: str, library: Library, colours: UsersColours) -> Route:
     return Route(f"/api/{name}", serve, methods=["POST"])
 
 
-def _failed(error: PinciteError) -> Response:
-    status = 400 if isinstance(error, UsageError) else 500
+def _failed(error: PinciteError, status: int) -> Response:
     if status == 500:
         log.error("%s", error)
     return Response(

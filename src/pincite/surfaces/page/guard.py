@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 from pincite.surfaces.page.files import POLICY
+from pincite.surfaces.web.bodies import steady
 from pincite.surfaces.web.refusing import ambiguity, refuse
 
 Scope = MutableMapping[str, Any]
@@ -20,6 +21,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+BODY_S: Final = 30.0  # for the body of a request, as in `HttpLimits`
 TOKEN: Final = b"x-pincite-token"
 _HEADERS: Final = (
     (b"content-security-policy", POLICY.encode()),
@@ -33,10 +35,11 @@ _HEADERS: Final = (
 
 class Guard:
     """An ASGI application that wraps another. `hosts` are values of Host, complete and with their
-    port."""
+    port. The body of a request must be complete after `body_s` seconds."""
 
-    def __init__(self, app: App, hosts: Iterable[str], token: str) -> None:
+    def __init__(self, app: App, hosts: Iterable[str], token: str, body_s: float = BODY_S) -> None:
         self._app = app
+        self._body_s = body_s
         self._hosts = frozenset(one.lower().encode() for one in hosts)
         self._token = token.encode()
 
@@ -52,7 +55,7 @@ class Guard:
 
         refusal = self._refusal(scope)
         if refusal is None:
-            await self._app(scope, receive, guarded)
+            await self._app(scope, steady(receive, whole_s=self._body_s), guarded)
             return
         status, said = refusal
         await refuse(guarded, status, {"message": said, "hint": ""})

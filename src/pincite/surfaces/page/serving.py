@@ -16,9 +16,9 @@ from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.support.processes.signals import on_signals
-from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.page.app import PageResources, make_app
 from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
+from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,73 @@
+"""At most a number of MCP sessions: a new one ends the session that was used longest ago."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SESSION: Final = b"mcp-session-id"
+_KEPT: Final = (b"host", b"origin")  # headers that the library checks
+
+
+class LimitedSessions:
+    """An ASGI application around that of the protocol library, which keeps each session for half an
+    hour, and refuses clients at its own limit of 10,000. A session that has a request or a stream
+    of events is not ended. Its client is told 404 later, and opens a new one."""
+
+    def __init__(self, app: App, most: int) -> None:
+        self._app = app
+        self._most = most
+        self._requests: dict[bytes, int] = {}  # in progress by session; last used last
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, then end sessions beyond the limit."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        session = _session_in(scope["headers"])
+        if session in self._requests:
+            self._requests[session] = self._requests.pop(session) + 1
+
+        async def sent(message: Message) -> None:
+            if session is None and message["type"] == "http.response.start":
+                opened = _session_in(message.get("headers", ()))
+                if opened is not None and message["status"] < 400:
+                    self._requests[opened] = 0
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sent)
+        finally:
+            if session in self._requests:
+                self._requests[session] = max(0, self._requests[session] - 1)
+        if session is not None and scope["method"] == "DELETE":
+            self._requests.pop(session, None)
+        while len(self._requests) > self._most:
+            unused = (one for one, requests in self._requests.items() if not requests)
+            if (oldest := next(unused, None)) is None:
+                return
+            del self._requests[oldest]
+            await self._end(scope, oldest)
+
+    async def _end(self, scope: Scope, session: bytes) -> None:
+        """End a session with the request by which a client ends it."""
+        headers = [one for one in scope["headers"] if one[0] in _KEPT]
+        asked = {**scope, "method": "DELETE", "headers": [*headers, (SESSION, session)]}
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(_: Message) -> None:
+            pass
+
+        await self._app(asked, receive, send)
+
+
+def _session_in(headers: Any) -> bytes | None:
+    return next((value for name, value in headers if name.lower() == SESSION), None)
