@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, MutableMapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,14 +39,22 @@ asyncio.run(serve_http(settings, Address(port=0), Offer(), ready, limits))
 
 
 @pytest.fixture(scope="module")
-def url(indexed: Cli) -> Iterator[str]:
-    server = subprocess.Popen(
-        [sys.executable, "-c", _SERVER],
-        cwd=indexed.folder,
-        env=command(indexed.folder).env,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def said(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server's stderr goes."""
+    return tmp_path_factory.mktemp("said") / "stderr"
+
+
+@pytest.fixture(scope="module")
+def url(indexed: Cli, said: Path) -> Iterator[str]:
+    with said.open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-c", _SERVER],
+            cwd=indexed.folder,
+            env=command(indexed.folder).env,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
     assert server.stdout is not None
     yield server.stdout.readline().strip()
     server.terminate()
@@ -209,3 +218,19 @@ def test_an_id_is_free_again_when_its_call_is_answered() -> None:
         return [*refused, await first, await other, await post(7, "a")]
 
     assert asyncio.run(work()) == [400, 400, 200, 200, 200]
+
+
+@pytest.mark.parametrize("header", ["host", "origin"])
+def test_a_header_is_escaped_in_the_log(url: str, said: Path, header: str) -> None:
+    raw = b"\x9b31mX\x9d0;pwn\x9c" + b"y" * 3_000
+    host = b"" if header == "host" else b"host: " + urlsplit(url).netloc.encode() + b"\r\n"
+    with connect(url) as client:
+        client.sendall(
+            b"GET /mcp HTTP/1.1\r\n" + host + header.encode() + b": " + raw + b"\r\n"
+            b"accept: text/event-stream\r\nconnection: close\r\n\r\n"
+        )
+        assert rest(client).startswith(b"HTTP/1.1 4")
+    logged = said.read_bytes()
+    assert f"Invalid {header.title()} header: \\x9b31mX\\x9d0;pwn\\x9cyyy".encode() in logged
+    assert b"\xc2\x9b" not in logged
+    assert b"y" * 600 not in logged

@@ -18,7 +18,7 @@ class Library:
         self.wait: asyncio.Event | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        session = dict(scope["headers"]).get(SESSION)
+        session: Any = dict(scope["headers"]).get(SESSION)
         headers = []
         if scope["method"] == "DELETE":
             self.open.remove(session)

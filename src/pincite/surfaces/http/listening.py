@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn.config import LOGGING_CONFIG
 
 from pincite.settings.load import Settings
+from pincite.support.log_lines import escape_log_lines
 from pincite.support.processes.signals import on_signals
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.resources import Resources
@@ -61,6 +62,8 @@ async def listen(
             server_header=False,
             timeout_graceful_shutdown=DRAIN_S + _END_S,
         )
+        if settings.logging.format != "json":
+            escape_log_lines()
         server = _Server(config, app.end)
         cut = None
         if worker:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
+from pincite.support.log_lines import escape_log_lines
 from pincite.surfaces.mcp.greeting import (
     Answers,
     Requests,
@@ -137,6 +138,8 @@ async def serve_http(
                 log_config=None if settings.logging.format == "json" else LOGGING_CONFIG,
                 timeout_graceful_shutdown=3,
             )
+            if settings.logging.format != "json":
+                escape_log_lines()
             ready(f"http://{bracketed(address.host)}:{port}{PATH}")
             await uvicorn.Server(config).serve([listening])
 

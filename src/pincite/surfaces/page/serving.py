@@ -15,6 +15,7 @@ import uvicorn
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
+from pincite.support.log_lines import escape_log_lines
 from pincite.support.processes.signals import on_signals
 from pincite.surfaces.page.app import PageResources, make_app
 from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
@@ -74,6 +75,7 @@ async def serve_page(
                 server_header=False,
                 timeout_graceful_shutdown=3,
             )
+            escape_log_lines()
             try:
                 ready(f"http://{address.host}:{bound}/#token={token}")
                 await _served(_Server(config), listener)

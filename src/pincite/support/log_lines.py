@@ -1,0 +1,49 @@
+"""Log lines of libraries without the control characters and the length that clients give them.
+
+A library may log a header of a request as it came. A terminal would obey its characters, now or
+when somebody reads the file.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Final
+
+from pincite.support.terminal import one_line, visible
+
+_MOST_CHARS: Final = 500  # of a message; a usual one has 100
+_MOST_TRACEBACK: Final = 20_000  # characters
+
+
+class PlainMessages(logging.Filter):
+    """A filter for handlers: escapes the message of each record, as one line, and cuts it. Of a
+    traceback, the end is kept."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the message. Return True."""
+        try:
+            said = record.getMessage()
+        except Exception:  # noqa: BLE001 - a wrong call of a logger: the handler reports it
+            return True
+        if len(said) > _MOST_CHARS:
+            said = f"{said[:_MOST_CHARS]}…"
+        record.msg, record.args = one_line(said), None
+        if record.exc_info and not record.exc_text:
+            whole = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
+            record.exc_text = visible(whole[-_MOST_TRACEBACK:])
+        if hasattr(record, "color_message"):  # of uvicorn, for terminals
+            record.color_message = record.msg
+        return True
+
+
+def escape_log_lines() -> None:
+    """Add the filter to the handlers that exist now: of all loggers, and the one of Python for
+    loggers without any. Not for logs as JSON, which are escaped and have their own limit."""
+    loggers = (logging.getLogger(), *map(logging.getLogger, tuple(logging.root.manager.loggerDict)))
+    handlers = [handler for logger in loggers for handler in logger.handlers]
+    for handler in (*handlers, logging.lastResort):
+        if handler is not None and not any(
+            isinstance(one, PlainMessages) for one in handler.filters
+        ):
+            handler.addFilter(PlainMessages())

@@ -1,0 +1,39 @@
+"""Messages of libraries are logged without the characters and the length that clients give them."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+
+from pincite.support.log_lines import PlainMessages
+
+
+def logged(message: str, *values: object, error: Exception | None = None) -> str:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(PlainMessages())
+    info = (type(error), error, None) if error else None
+    record = logging.LogRecord("lib", logging.ERROR, "x.py", 1, message, values, info)
+    handler.handle(record)
+    return stream.getvalue()
+
+
+def test_a_message_is_one_short_line_without_controls() -> None:
+    told = logged("Invalid header: %s", "a\x1b[31m\x9b\u202e\nERROR: b" + "c" * 5_000)
+    assert told.startswith("Invalid header: a\\x1b[31m\\x9b\\u202e\\x0aERROR: bccc")
+    assert told.endswith("c\u2026\n")
+    assert len(told) < 600
+
+
+def test_a_traceback_keeps_its_lines_and_loses_its_controls() -> None:
+    told = logged("failed", error=ValueError("a\x1b[31m\nb"))
+    assert told == "failed\nValueError: a\\x1b[31m\nb\n"
+
+
+def test_a_wrong_call_of_a_logger_is_left_to_the_handler() -> None:
+    stderr, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        assert logged("%s and %s", "one") == ""
+    finally:
+        sys.stderr = stderr
