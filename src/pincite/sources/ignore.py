@@ -58,16 +58,17 @@ class IgnoreRules(msgspec.Struct, frozen=True):
 
 def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
     """Return the rules in some lines, or None if there are none. Malformed lines match nothing."""
-    found: list[tuple[str, bool]] = []
+    last: dict[str, bool] = {}  # of equal patterns, only the last one can decide
     for line in lines:
         pattern = _bare(line)
         ignored = not pattern.startswith("!")
         expression = translate(pattern if ignored else pattern[1:])
         if expression is not None:
-            found.append((expression, ignored))
-    if not found:
+            last.pop(expression, None)
+            last[expression] = ignored
+    if not last:
         return None
-    found.reverse()
+    found = list(reversed(last.items()))
     parts = [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
     return IgnoreRules(base, tuple(map(_block, parts)))
 
