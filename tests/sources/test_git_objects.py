@@ -96,6 +96,24 @@ def test_a_pipe_in_place_of_a_file_of_git_is_not_waited_for(tmp_path: Path, name
     assert ref in (sha, "sha256-" + "c" * 12)
 
 
+@pytest.mark.parametrize("name", ["info/alternates", "pack/pack-1.idx", "object"])
+def test_git_is_not_asked_for_a_pipe_among_the_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A pipe cost 20 s in each run of each command."""
+    monkeypatch.setattr(git_objects, "_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(git_objects, "_HUNG", hung := dict[object, float]())
+    plant(tmp_path, {"a.md": "one\n"})
+    sha = commit(tmp_path)
+    place = tmp_path / ".git/objects" / (f"{sha[:2]}/{sha[2:]}" if name == "object" else name)
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    with open_source(tmp_path, limits=LIMITS) as source:
+        assert source.read_at(sha, "a.md") is None
+        assert source.read_at(sha[:12], "a.md") is None
+    assert hung == {}
+
+
 def test_an_object_that_never_ends_costs_one_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,9 +122,11 @@ def test_an_object_that_never_ends_costs_one_wait(
     monkeypatch.setattr(git_objects, "_limit_memory", started.append)
     plant(tmp_path, {"a.md": "one\n"})
     sha = commit(tmp_path)
-    place = tmp_path / ".git/objects" / sha[:2] / sha[2:]
-    place.unlink()
-    os.mkfifo(place)
+    borrowed = tmp_path / "borrowed"
+    (borrowed / sha[:2]).mkdir(parents=True)
+    (tmp_path / ".git/objects/info/alternates").write_text(f"{borrowed}\n")
+    (tmp_path / ".git/objects" / sha[:2] / sha[2:]).unlink()
+    os.mkfifo(borrowed / sha[:2] / sha[2:])
     for _ in range(10):  # claims open their source one by one
         with open_source(tmp_path, limits=LIMITS) as source:
             assert source.read_at(sha, "a.md") is None

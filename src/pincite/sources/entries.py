@@ -221,6 +221,9 @@ class OpenSource(ABC):
         there is none."""
         return None
 
+    def read_commit(self) -> None:  # noqa: B027  # checkouts look
+        """Read the commit that files are compared with, for `unread_commit`."""
+
     def document(self, entry: Entry) -> Document | None:  # noqa: ARG002  # records are documents
         """Return the document of an entry that is not a file; None if readers make one from `read`.
         Raises SourceError."""

@@ -292,6 +292,10 @@ class FolderSource(OpenSource):
         head = self._checkout.head if self._checkout else None
         return head if asked and self._committed is None else None
 
+    def read_commit(self) -> None:
+        """See OpenSource."""
+        _ = self._committed
+
     @cached_property
     def _given(self) -> Tree | None:
         """Return the content of the revision that was given for a checkout; None if the checkout

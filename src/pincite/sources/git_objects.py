@@ -12,10 +12,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,9 +86,14 @@ _HUNG: dict[Path, float] = {}
 _HUNG_S = 600.0
 
 
+_MOST_LOOKED_AT = 10_000  # files of `info` and `pack`; git leaves some fifty
+_READ_FIRST = ("info", "pack", "info/commit-graphs")
+
+
 class Objects:
-    """The objects of a repository, in `folder`. After git has exceeded the time limit, none of them
-    is available to this process for ten minutes."""
+    """The objects of a repository, in `folder`. Git is not started for a folder in which it would
+    open a pipe or a device, and is not asked for an object that is one. After git has exceeded the
+    time limit, none of them is available to this process for ten minutes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -131,10 +138,11 @@ class Objects:
 
     @contextmanager
     def _open(self, digits: int) -> Iterator[_Reader | None]:
-        """Yield a reader of objects whose hashes have this number of digits; None without git, or
-        after it has exceeded the time limit."""
+        """Yield a reader of objects whose hashes have this number of digits; None without git,
+        after it has exceeded the time limit, or if it would wait for a pipe."""
         git = _find_git()
-        if git is None or time.monotonic() < _HUNG.get(self._folder, 0.0):
+        hung = time.monotonic() < _HUNG.get(self._folder, 0.0)
+        if git is None or hung or _has_pipes(self._folder):
             yield None
             return
         import subprocess  # 15 ms that not every run needs
@@ -163,7 +171,7 @@ class Objects:
         watch.daemon = True
         watch.start()
         try:
-            yield _Reader(running, digits)
+            yield _Reader(running, digits, self._folder)
         finally:
             watch.cancel()
             running.kill()
@@ -184,11 +192,12 @@ def _environment(ours: Path, objects: Path) -> dict[str, str]:
 class _Reader:
     """Reads objects from a running `git cat-file --batch`. After a failure, none is available."""
 
-    def __init__(self, running: Popen[bytes], digits: int) -> None:
+    def __init__(self, running: Popen[bytes], digits: int, folder: Path) -> None:
         if running.stdin is None or running.stdout is None:
             raise TypeError("git must run with pipes")
         self._asked, self._told = running.stdin, running.stdout
         self._digits = digits
+        self._folder = folder
         self._ended = False
 
     def tree(self, commit: str, within: str) -> Tree | None:
@@ -220,6 +229,8 @@ class _Reader:
         if len(commit) == self._digits or self._ended:
             return commit
         try:
+            if any(map(_is_pipe, (self._folder / commit[:2]).glob(f"{commit[2:]}*"))):
+                raise ValueError("git would wait for it")
             self._asked.write(f"{commit}^{{commit}}\n".encode())
             self._asked.flush()
             name, _, rest = self._told.readline(1000).partition(b" ")
@@ -258,6 +269,8 @@ class _Reader:
         try:
             for start in range(0, 0 if self._ended else len(names), _AT_ONCE):
                 part = names[start : start + _AT_ONCE]
+                if any(_is_pipe(self._folder / name[:2] / name[2:]) for name in part):
+                    raise ValueError("git would wait for it")
                 self._asked.write("".join(f"{name}\n" for name in part).encode())
                 self._asked.flush()
                 found += [self._next(name, kind) for name in part]
@@ -282,6 +295,24 @@ class _Reader:
             raise ValueError("git has ended")
         honest = its_kind == kind.encode() and _hash(kind, raw[:-1], self._digits) == name
         return raw[:-1] if honest else None
+
+
+def _has_pipes(objects: Path) -> bool:
+    """Return whether a file that git opens before any object is a pipe, a socket or a device."""
+    for name in _READ_FIRST:
+        with suppress(OSError), os.scandir(objects / name) as found:
+            if any(_is_pipe(Path(one.path)) for one in islice(found, _MOST_LOOKED_AT)):
+                return True
+    return False
+
+
+def _is_pipe(path: Path) -> bool:
+    """Return whether this exists, and is neither a file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _find_git() -> str | None:

@@ -39,13 +39,15 @@ _MOST_BYTES: Final = 8_000_000
 
 
 class Early(msgspec.Struct, frozen=True):
-    """Files of a source by path, with the chunker and the analyser of their analyses."""
+    """Files of a source by path, with the chunker and the analyser of their analyses. `unread`: the
+    commit that they were compared with could not be read."""
 
     source: Source
     within: str
     chunker: str
     sparse: str
     begun: Mapping[str, FileUnderAnalysis]
+    unread: bool
 
 
 class EarlyReading:
@@ -80,6 +82,8 @@ class EarlyReading:
         ours = (opened.source, opened.within, spec.chunker, spec.sparse)
         if found is None or ours != (found.source, found.within, found.chunker, found.sparse):
             return {}
+        if found.unread:  # which the run reports
+            await asyncio.to_thread(opened.read_commit)
         return found.begun if spec.average_length == average_length(spec.language) else {}
 
     async def end(self) -> None:
@@ -118,9 +122,9 @@ def begin_early(run: IndexRun, locations: Sequence[str | Path], enough: Event) -
                 language = guess_corpus_language(found)
             sparse, chunker = Bm25Encoder(language), ChunkerConfig()
             begun = _begin(opened, entries, sparse, chunker, enough)
-            return Early(
-                *(opened.source, opened.within, chunker.fingerprint, sparse.fingerprint), begun
-            )
+            cut = (chunker.fingerprint, sparse.fingerprint)
+            unread = opened.unread_commit is not None
+            return Early(opened.source, opened.within, *cut, begun, unread)
     except (PinciteError, OSError):
         return None
 

@@ -138,7 +138,7 @@ def unread_commit(opened: OpenSource) -> Notice | None:
         return None
     said = f"commit {short_ref(commit)} of {opened.source.name} cannot be read: new and changed"
     cited = "files are cited by their content, others by an earlier commit"
-    to_do = "install git, or fetch the commit, then: pincite index"
+    to_do = "install git, fetch the commit or repair the repository, then: pincite index"
     return Notice("commit_unread", f"{said} {cited} (try: {to_do})")
 
 
