@@ -43,7 +43,7 @@ from pincite.errors import (
     WorkspaceUnavailable,
 )
 from pincite.surfaces.web.bodies import StalledBody
-from pincite.workspace.checks import IdInUse
+from pincite.workspace.checks import IdInUse, VersionChanged
 from pincite.workspace.files.file_store import TooMuch
 
 log = logging.getLogger("pincite.http")
