@@ -22,7 +22,12 @@ def told(pack: EvidencePack) -> list[str]:
     return [one.message for one in pack.warnings if one.code == "not_refreshed"]
 
 
-def test_a_search_without_results_says_that_nothing_updates_the_index() -> None:
+def test_a_search_without_results_says_that_nothing_updates_the_index(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Pincite(".pincite", refresh="manual") as pincite:  # as its user wants it
+        assert told(pincite.search(NOWHERE)) == []
+    monkeypatch.delenv("PINCITE_REFRESH", raising=False)
     with Pincite(".pincite") as pincite:
         (said,) = told(pincite.search(NOWHERE))
         assert "`refresh()`" in said
@@ -64,9 +69,11 @@ def test_known_troubles_are_told_though_refresh_is_manual() -> None:
     with Pincite(".pincite") as pincite:
         infos, empty = pincite.collections(), pincite.search(NOWHERE)
         pack = pincite.search("how is a key rotated?")
-    settings = with_refresh(load_settings({}, Path.cwd(), Path(".pincite")), "manual")
+    settings = load_settings({}, Path.cwd(), Path(".pincite"))
     notices = SearchNotices(settings, lambda: cast("Any", Client()))
     said = asyncio.run(notices.manual(empty, infos, Scope()))
     assert said[0].message == "docs is not kept up to date: it needs your consent"
     assert len(said) == 2
+    chosen = SearchNotices(with_refresh(settings, "manual"), lambda: cast("Any", Client()))
+    assert asyncio.run(chosen.manual(empty, infos, Scope())) == said[:1]
     assert asyncio.run(notices.manual(pack, infos, Scope())) == ()

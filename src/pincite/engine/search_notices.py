@@ -45,7 +45,8 @@ class SearchNotices:
         self, pack: EvidencePack, infos: Iterable[CollectionInfo], scope: Scope
     ) -> tuple[Notice, ...]:
         """Report, where nothing updates the index by itself, what is known to be missing, and what
-        to do. Only for a pack that lacks something: it costs a request to the daemon."""
+        to do. Only for a pack that lacks something: it costs a request to the daemon. Users who
+        have chosen this mode are told only if passages were left out."""
         if self._settings.refresh.auto or not holds_index(self._settings.index):
             return ()
         if pack.verdict.level == "grounded" and not pack.omitted:
@@ -54,7 +55,8 @@ class SearchNotices:
             return ()
         found = await self._client().look(wish_of(self._settings))
         said = refreshing_notices(found, scope, self._settings)
-        if found.auto or (pack.evidence and not pack.omitted):
+        chosen = self._settings.refresh.mode == "manual" and not pack.omitted
+        if found.auto or chosen or (pack.evidence and not pack.omitted):
             return said
         return (*said, Notice("not_refreshed", _MANUAL))
 
