@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from pincite.deps import Deps
 from pincite.model import Query, Ranking
@@ -17,7 +17,7 @@ def dense_weights(
     """Return the weight of the dense side of each collection for this query, in proportion to the
     share of chunks that have a vector. `code` has the names of the collections of code."""
     language = deps.language_of(query.text)
-    words = len(deps.terms(query.text))
+    words = count_words(query.text, deps.terms)
     return {
         one.spec.name: one.embedded
         * dense_weight(
@@ -32,6 +32,14 @@ def dense_weights(
         for one in deps.collections
         if one.dense is not None
     }
+
+
+def count_words(text: str, terms: Callable[[str], frozenset[str]]) -> int:
+    """Return the number of informative words of a question. A name in ASCII such as `user_id` or
+    `sn6e00786594` is one word, however many terms it has. Other words count as many times as they
+    have terms, because some scripts put no spaces between words."""
+    found = ((word, len(terms(word))) for word in text.split())
+    return sum(min(count, 1) if word.isascii() else count for word, count in found)
 
 
 def term_weights(
