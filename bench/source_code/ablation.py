@@ -45,6 +45,7 @@ from pincite.model import Candidate, Query, Question, Scope
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.search_steps.collection_facts import CollectionFacts
+from pincite.search_steps.weights import term_weights
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.support.fields import replace
 from pincite.trace import Trace
@@ -78,6 +79,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "all definitions": Variant(_DEFINITIONS),
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
     "`copied`": Variant({"copied": 0.0}),
+    "`terms`": Variant({"terms": 0.0}),
     "`defined_first`": Variant({"defined_first": 0}),
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
     "`words_power`": Variant({"words_power": 1.0}),
@@ -114,13 +116,20 @@ class Asked:
     candidates: tuple[Candidate, ...]
     deps: Deps
     judge: Judge
+    rarity: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def value(self, config: RankCodeConfig, pool: int) -> float:
         """What the first results are worth."""
         candidates = self.candidates[: pool or None]
         facts = CollectionFacts.of(self.deps.collections, Scope())
         order = rank_code(
-            self.query, candidates, self.deps.terms, config, facts.code, facts.partial
+            self.query,
+            candidates,
+            self.deps.terms,
+            config,
+            facts.code,
+            facts.partial,
+            self.rarity,
         )
         return self.judge(order[:_SHOWN])
 
@@ -221,7 +230,8 @@ async def before(text: str, deps: Deps, profile: Profile, judge: Judge) -> Asked
     trace = Trace(time.perf_counter)
     await search(Question(text), deps, profile, trace)
     known: dict[str, Any] = {step.stage: step.value for step in trace.steps}
-    return Asked(known["prepare"], known["smooth"], deps, judge)
+    rarity = term_weights(deps, text, known["retrieve"].rankings, apart=False)
+    return Asked(known["prepare"], known["smooth"], deps, judge, rarity)
 
 
 async def _adk(options: Options, root: Path) -> dict[str, list[float]]:

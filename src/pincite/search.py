@@ -122,7 +122,16 @@ async def _judge(
     within = of_ref(loaded.candidates, run.scope) if run.scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, facts.partial))
-    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, facts.code, facts.partial)
+    rarity = term_weights(deps, query.text, found.rankings, apart=facts.apart)
+    ordered = rank_code(
+        query,
+        smoothed,
+        deps.terms,
+        profile.rank_code,
+        facts.code,
+        facts.partial,
+        rarity,
+    )
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     scored = await rerank(
         query,
@@ -137,7 +146,6 @@ async def _judge(
     blended = trace.tap("blend", blend(judged, profile.blend, pool))
     of_probe = probed.notices if probed else ()
     notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)
-    rarity = term_weights(deps, query.text, found.rankings, apart=facts.apart)
     about = CoverFacts(facts.other_language, facts.partial, rarity)
     covered = cover(
         query.text, blended.candidates, deps.terms, profile.cover, about, before=smoothed

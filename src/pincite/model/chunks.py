@@ -103,6 +103,11 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         return f"{text}\n\n{note}" if note else text
 
     @property
+    def indexed(self) -> str:
+        """All words that the chunk was indexed with."""
+        return "\n".join((self.title, *self.headings, *self.symbols, self.read_as))
+
+    @property
     def page(self) -> int:
         """The number of its page, slide, sheet, cell or chapter, from 1; 0 if it has none."""
         return self.on_page.number if self.on_page else 0

@@ -28,6 +28,7 @@ SignalName = Literal[
     "names",
     "definition",
     "copied",
+    "terms",
     "prior",
     "ranked",
     "reranked",

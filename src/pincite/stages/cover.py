@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import fsum
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from pincite.model import Chunk, Signal
+from pincite.model import Signal
 from pincite.support.question_words import without_question_words
 from pincite.support.ranges import require_range
+from pincite.support.term_share import term_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -93,7 +93,7 @@ def only_word(
     if len(question.split()) != 1 or not (asked := terms(question)):
         return None
     for one in candidates:
-        if asked <= terms(_text(one.chunk)):
+        if asked <= terms(one.chunk.indexed):
             return one.chunk.path
     return None
 
@@ -106,21 +106,10 @@ def _coverage(
     facts: CoverFacts,
 ) -> Signal:
     weights = facts.rarity.get(candidate.collection, {})
-    share = _share(asked, asked & terms(_text(candidate.chunk)), weights)
+    share = term_share(asked, terms(candidate.chunk.indexed), weights)
     dense = candidate.signal("dense")
     if dense is None or dense.kind != "cosine" or candidate.collection in facts.foreign:
         return Signal("coverage", "share", share)
     weight = config.word_weight
     value = (min(1.0, max(0.0, dense.value)) + weight * share) / (1 + weight)
     return Signal("coverage", "normalised", value)
-
-
-def _share(asked: frozenset[str], found: frozenset[str], weights: Mapping[str, float]) -> float:
-    """Return the share of the asked weight that was found, in 0..1. Sums are exact in any order."""
-    whole = fsum(weights.get(term, 1.0) for term in asked)
-    return fsum(weights.get(term, 1.0) for term in found) / whole if whole else 0.0
-
-
-def _text(chunk: Chunk) -> str:
-    """Return all words that the chunk was indexed with."""
-    return "\n".join((chunk.title, *chunk.headings, *chunk.symbols, chunk.read_as))

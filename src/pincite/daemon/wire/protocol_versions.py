@@ -23,5 +23,6 @@ SHAPES = {
     17: "887594f3f75e4ea5",
     18: "0455362ebfcecdae",
     19: "a28e63426c255929",
+    20: "80ffeeefd17bb4e6",
 }
 PROTOCOL = max(SHAPES)

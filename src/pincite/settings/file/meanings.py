@@ -307,6 +307,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mentions": "bonus for defining any word of the question",
             "overlap": "weight of the share of the question's words in the defined names",
             "copied": "weight of text and flags that the question has copied from a passage",
+            "terms": (
+                "weight of the share of the question's words, by rarity, in the file's best passage"
+            ),
             "tests": "factor for the score of tests; 1 leaves it unchanged",
             "prose": "factor for files other than code, in a collection of code",
             "minor": "factor for the score of examples and similar files",

@@ -32,6 +32,9 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     `mentions`: it defines any word of the question. `overlap`: the best share of the question's
     words in the name of one definition.
 
+    `terms`: the share of the question's words, weighted by their rarity, that the passage of a file
+    with the best keyword score has.
+
     `source_named`: whether the name of the source counts as a word of file names. If all hits are
     of one source, that name does not distinguish its files. `words_power`: the exponent of scores
     from keyword search alone, after scaling the highest to 1: .6, .7, .8, 1 give .924, .923, .922,
@@ -69,6 +72,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     mentions: float = 0.1
     overlap: float = 0.2
     copied: float = 3.0
+    terms: float = 0.5
     unasked: float = 0.4
     tests: float = 0.5
     prose: float = 0.5
@@ -94,7 +98,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
 
 _WEIGHTS = (
     *("coherence", "covered", "asked", "folder", "same", "placed"),
-    *("defines", "mentions", "overlap", "copied"),
+    *("defines", "mentions", "overlap", "copied", "terms"),
 )
 _SHARES = ("coherent_dense", "dominant", "mixed", "words_again", "by_words")
 _FACTORS = (

@@ -23,6 +23,7 @@ from pincite.stages.rank_code.definitions import (
     names_of,
 )
 from pincite.stages.rank_code.first import changelogs_first, in_front
+from pincite.stages.rank_code.known import KnownTerms, Rarity
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
@@ -57,6 +58,7 @@ def rank_code(
     config: RankCodeConfig,
     code: frozenset[str] = frozenset(),
     partial: Mapping[str, float] = MappingProxyType({}),
+    rarity: Rarity = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
     """Return the candidates, those of code in the order of their files, with the signal `ranked`.
 
@@ -66,7 +68,7 @@ def rank_code(
     keep their rank among them. With s a candidate's score divided by the highest one (to the power
     of `words_power` if only the keyword search found them), the score of a file is
 
-        (best + coherence * share + names + definition + copied) * prior
+        (best + coherence * share + names + definition + copied + terms * known) * prior
 
     - best: the highest s. If both sides are known, it is mixed with the root of the file's highest
       keyword score (divided by the highest of all), whose weight is `words_again` times the
@@ -80,6 +82,8 @@ def rank_code(
       outside of definitions count as one definition, unless no hit lies in any.
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`;
       copied: the best of its passages, see `copied`
+    - known: the share of the question's terms that its passage with the best keyword score has,
+      times the gathering. A term weighs its `rarity`, by collection, or 1 if that is unknown
     - prior: see `paths`
 
     The passages of a file, best first by s + definition + copied, get this score times that sum
@@ -102,7 +106,7 @@ def rank_code(
         return tuple(candidates)
     ranked = tuple(candidates)
     if any(_is_code(one, code) for one in candidates):
-        ranked = _by_files(query, candidates, terms, config, code, partial)
+        ranked = _by_files(query, candidates, terms, config, code, partial, rarity)
     return changelogs_first(query.text, ranked, config.unasked)
 
 
@@ -113,6 +117,7 @@ def _by_files(
     config: RankCodeConfig,
     code: frozenset[str],
     partial: Mapping[str, float],
+    rarity: Rarity,
 ) -> tuple[Candidate, ...]:
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -121,7 +126,7 @@ def _by_files(
         (ours if takes_part else others).append(one)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     trust = _trust(len(ours) / len(candidates), config)
-    ordered = _ordered(query, ours, terms, config, partial)
+    ordered = _ordered(query, ours, terms, config, partial, rarity)
     ranked = [
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
         for (one, parts), signal in zip(ordered, given, strict=True)
@@ -155,6 +160,7 @@ def _ordered(
     terms: Terms,
     config: RankCodeConfig,
     partial: Mapping[str, float],
+    rarity: Rarity,
 ) -> list[tuple[Candidate, tuple[Signal, ...]]]:
     """Return the candidates in their new order, each with the parts of its file's score."""
     vocabulary = vocabulary_of(terms)
@@ -165,6 +171,8 @@ def _ordered(
     paths = {path for *_, path in files}
     names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
     shares, gathered = _coherence(files, config.coherent_from, config.dominant)
+    asked_terms = terms(query.text) if config.terms and gathered else frozenset[str]()
+    known = KnownTerms(asked_terms, terms, rarity)
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
     for key, passages in files.items():
         kinds = {one.candidate.chunk.source_type for one in passages}
@@ -173,6 +181,7 @@ def _ordered(
             Signal("names", "share", names[key[2]]),
             Signal("definition", "share", max(one.definition for one in passages)),
             Signal("copied", "share", max(one.copied for one in passages)),
+            Signal("terms", "share", gathered * known.share(_by_words(passages))),
             Signal("prior", "share", priors.of(kinds, passages[0].candidate.chunk.path)),
         )
         best = _best(passages, gathered)
@@ -182,7 +191,8 @@ def _ordered(
             + parts[1].value
             + parts[2].value
             + parts[3].value
-        ) * parts[4].value
+            + config.terms * parts[4].value
+        ) * parts[5].value
         own = [(_own(one, config, len(passages)), one.candidate) for one in passages]
         own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
         first = own[0][0] or 1.0
@@ -237,6 +247,13 @@ def _best(passages: Sequence[_Passage], gathered: float) -> float:
     again = gathered * passages[0].again
     score = max(one.score for one in passages)
     return (1 - again) * score + again * sqrt(max(one.words for one in passages))
+
+
+def _by_words(passages: Sequence[_Passage]) -> Candidate:
+    """Return the passage of a file with the best keyword score, or with the best score if only one
+    side found it."""
+    best = min(passages, key=lambda one: (-(one.words or one.score), one.candidate.chunk.id))
+    return best.candidate
 
 
 def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:

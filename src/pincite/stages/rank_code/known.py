@@ -1,0 +1,30 @@
+"""The share of the question's terms that a passage has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from pincite.model import Candidate
+from pincite.stages.rank_code.words import Terms
+from pincite.support.term_share import term_share
+
+#: The weight of each term, by collection.
+Rarity = Mapping[str, Mapping[str, float]]
+
+
+class KnownTerms:
+    """Compares passages with the terms of one question."""
+
+    def __init__(self, asked: Set[str], terms: Terms, rarity: Rarity) -> None:
+        """`asked` are the terms of the question. `terms` returns those of a text."""
+        self._asked = asked
+        self._terms = terms
+        self._rarity = rarity
+
+    def share(self, candidate: Candidate) -> float:
+        """Return the share of the question's terms that the passage has, in 0..1, each by its
+        weight in the collection. 0 without terms."""
+        if not self._asked:
+            return 0.0
+        weights = self._rarity.get(candidate.collection, {})
+        return term_share(self._asked, self._terms(candidate.chunk.indexed), weights)
