@@ -66,6 +66,7 @@ LONG: Final[Mapping[str, str]] = {
     "docstrings": "source_code",
     "symbols": "source_code",
     "copied": "source_code",
+    "passages": "source_code",
     "short": "retrieval",
     "home": "speed",
     "qmd": "rivals",

@@ -32,6 +32,7 @@ from bench.source_code.ablation import ablation
 from bench.source_code.code_search_table import code_search
 from bench.source_code.copied_table import copied
 from bench.source_code.docstrings_table import docstrings
+from bench.source_code.passages_table import passages
 from bench.source_code.symbols_table import symbols
 from bench.speed.cli import CliFigures
 from bench.speed.documents_table import documents
@@ -349,6 +350,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "large_code": large_code,
     "symbols": symbols,
     "copied": copied,
+    "passages": passages,
     "short": short,
     "stores": stores,
     "million": million,
