@@ -12,7 +12,6 @@ words, for ten results.
 - file first: the share whose first result is of a file with an answer. wrong passage: the share
   whose first result is of such a file, and not right.
 - ndcg_10: of files, as in `code_search.py`.
-- shown: the share whose first result shows a line of an answer, with the context around it.
 """
 
 from __future__ import annotations
@@ -99,13 +98,9 @@ async def _measure(
     async with open_product(index, options) as engine:
         await engine.index([root], options=IndexOptions(lexical=True, name=one.name))
         profile = showing(engine.settings.profile)
-        around = engine.settings.profile.showing(1)
         for asked in one.questions:
             found = (await engine.search(asked.question, profile=profile)).evidence
-            shown = (await engine.search(asked.question, profile=around)).evidence
-            values = judged(found, asked.answers)
-            values["shown"] = float(any(_shows(item, asked.answers) for item in shown[:1]))
-            for name, value in values.items():
+            for name, value in judged(found, asked.answers).items():
                 figures.values.setdefault(name, {}).setdefault(one.name, []).append(value)
 
 
@@ -127,15 +122,7 @@ def judged(found: Sequence[Evidence], answers: Sequence[Answer]) -> dict[str, fl
 
 
 def _is_right(item: Evidence, answer: Answer) -> bool:
-    common = _common(item.path, item.start_line, item.end_line, answer)
-    return common >= _LINES or 0 < item.end_line - item.start_line + 1 <= 2 * common
-
-
-def _shows(item: Evidence, answers: Sequence[Answer]) -> bool:
-    lines = item.context or item
-    return any(_common(item.path, lines.start_line, lines.end_line, one) > 0 for one in answers)
-
-
-def _common(path: str, first: int, last: int, answer: Answer) -> int:
-    """The number of lines in common; not above 0 if there are none."""
-    return min(last, answer.last) - max(first, answer.first) + 1 if path == answer.path else 0
+    if item.path != answer.path:
+        return False
+    common = min(item.end_line, answer.last) - max(item.start_line, answer.first) + 1
+    return common >= _LINES or 2 * common >= item.end_line - item.start_line + 1
