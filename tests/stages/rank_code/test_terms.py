@@ -6,6 +6,7 @@ import pytest
 
 from pincite.model import Candidate
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.known import asked_terms
 from pincite.support.term_share import term_share
 from tests.stages.rank_code.test_rank import CODE, asked, one, only, order, terms
 
@@ -50,6 +51,12 @@ def test_files_of_one_definition_are_ranked_without_it() -> None:
     ranked = rank_code(asked(QUESTION), apart, terms, config, CODE, rarity=RARITY)
     assert [each.chunk.id for each in ranked] == ["a", "c"]
     assert all(part.value == 0 for each in ranked if (part := each.signal("terms")) is not None)
+
+
+def test_the_name_of_the_only_source_is_no_term() -> None:
+    assert asked_terms("how is the sticky caddy", terms, {"caddy"}) == {"sticky"}
+    assert asked_terms("caddy", terms, {"caddy"}) == {"caddy"}
+    assert asked_terms("sticky caddy", terms, {"caddy", "other"}) == {"sticky", "caddy"}
 
 
 def test_a_share_is_by_weight_and_none_of_nothing() -> None:

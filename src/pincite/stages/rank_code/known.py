@@ -12,6 +12,14 @@ from pincite.support.term_share import term_share
 Rarity = Mapping[str, Mapping[str, float]]
 
 
+def asked_terms(text: str, terms: Terms, sources: Set[str]) -> frozenset[str]:
+    """Return the terms of a question. If there is one source, those of its name are left out,
+    unless there are no others: every file may have them."""
+    asked = terms(text)
+    named = terms(next(iter(sources))) if len(sources) == 1 else frozenset[str]()
+    return asked - named or asked
+
+
 class KnownTerms:
     """Compares passages with the terms of one question."""
 

@@ -23,7 +23,7 @@ from pincite.stages.rank_code.definitions import (
     names_of,
 )
 from pincite.stages.rank_code.first import changelogs_first, in_front
-from pincite.stages.rank_code.known import KnownTerms, Rarity
+from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
@@ -83,7 +83,8 @@ def rank_code(
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`;
       copied: the best of its passages, see `copied`
     - known: the share of the question's terms that its passage with the best keyword score has,
-      times the gathering. A term weighs its `rarity`, by collection, or 1 if that is unknown
+      times the gathering. A term weighs its `rarity`, by collection, or 1 if that is unknown. If
+      all files are of one source, the terms of its name do not count
     - prior: see `paths`
 
     The passages of a file, best first by s + definition + copied, get this score times that sum
@@ -169,10 +170,14 @@ def _ordered(
     like, copied = Likeness(asked.words, vocabulary), Copied(query.text)
     files = _files(candidates, asked, like, copied, config, partial)
     paths = {path for *_, path in files}
-    names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
+    sources = {source for _, source, _ in files}
+    names = name_parts(asked, paths, vocabulary, config, sources)
     shares, gathered = _coherence(files, config.coherent_from, config.dominant)
-    asked_terms = terms(query.text) if config.terms and gathered else frozenset[str]()
-    known = KnownTerms(asked_terms, terms, rarity)
+    named = frozenset[str]() if config.source_named else sources
+    needed = (
+        asked_terms(query.text, terms, named) if config.terms and gathered else frozenset[str]()
+    )
+    known = KnownTerms(needed, terms, rarity)
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
     for key, passages in files.items():
         kinds = {one.candidate.chunk.source_type for one in passages}
