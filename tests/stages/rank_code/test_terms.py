@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from pincite.model import Candidate
+from pincite.model import Candidate, Query, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.known import asked_terms
 from pincite.support.term_share import term_share
-from tests.stages.rank_code.test_rank import CODE, asked, one, only, order, terms
+from tests.builders import chunk
 
+CODE = frozenset(("main",))
+#: All other parts of the score of a file.
+OFF: dict[str, Any] = {
+    **dict.fromkeys(("coherence", "covered", "asked", "folder", "same", "placed"), 0.0),
+    **dict.fromkeys(("defines", "mentions", "overlap", "words_again"), 0.0),
+    **dict.fromkeys(("tests", "prose", "minor", "dominant"), 1.0),
+}
 QUESTION = "how is the sticky session kept"
 RARITY = {"main": {"sticky": 4.0, "session": 1.0, "kept": 1.0}}
+
+
+def terms(text: str) -> frozenset[str]:
+    """All words but three that say nothing."""
+    return frozenset(text.lower().split()) - {"the", "is", "how"}
+
+
+def asked(question: str) -> Query:
+    return prepare(Question(question), PrepareConfig())
+
+
+def one(name: str, score: float, path: str, **values: Any) -> Candidate:
+    found = chunk(name, id=name, path=path, source_type="code", **values)
+    return Candidate("main", found, (Signal("fused", "normalised", score),))
 
 
 def found() -> list[Candidate]:
@@ -28,17 +52,19 @@ def found() -> list[Candidate]:
 def test_a_file_whose_best_passage_has_the_rare_words_goes_ahead() -> None:
     # Four definitions gather in two files: all of it counts. By rarity, the best passage of
     # session.py has 2 of 6, that of policy.py 5 of 6: 1 + .5 / 3 = 1.17, .9 + .5 * 5 / 6 = 1.32.
-    config = RankCodeConfig(**only(terms=0.5))
+    config = RankCodeConfig(terms=0.5, defined_first=0, **OFF)
     ranked = rank_code(asked(QUESTION), found(), terms, config, CODE, rarity=RARITY)
     assert ranked[0].chunk.id == "c"
     parts = {each.chunk.id: each.signal("terms") for each in ranked}
     values = {name: part.value for name, part in parts.items() if part is not None}
     assert values == pytest.approx({"a": 2 / 6, "b": 2 / 6, "c": 5 / 6, "d": 5 / 6})
-    assert order(QUESTION, found(), **only(terms=0.0))[0] == "a"
+    without = RankCodeConfig(terms=0.0, defined_first=0, **OFF)
+    ranked = rank_code(asked(QUESTION), found(), terms, without, CODE, rarity=RARITY)
+    assert ranked[0].chunk.id == "a"
 
 
 def test_without_counts_each_term_weighs_the_same() -> None:
-    config = RankCodeConfig(**only(terms=0.5))
+    config = RankCodeConfig(terms=0.5, defined_first=0, **OFF)
     ranked = rank_code(asked(QUESTION), found(), terms, config, CODE)
     values = [part.value for each in ranked if (part := each.signal("terms")) is not None]
     assert values == pytest.approx([2 / 3] * 4)
@@ -47,7 +73,7 @@ def test_without_counts_each_term_weighs_the_same() -> None:
 
 def test_files_of_one_definition_are_ranked_without_it() -> None:
     apart = [each for each in found() if each.chunk.id in ("a", "c")]
-    config = RankCodeConfig(**only(terms=0.5))
+    config = RankCodeConfig(terms=0.5, defined_first=0, **OFF)
     ranked = rank_code(asked(QUESTION), apart, terms, config, CODE, rarity=RARITY)
     assert [each.chunk.id for each in ranked] == ["a", "c"]
     assert all(part.value == 0 for each in ranked if (part := each.signal("terms")) is not None)
