@@ -58,7 +58,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     of keyword search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925,
     .924, .930, .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
-    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0076, 0082, 0088 and 0089.
+    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0076, 0082, 0088 and 0090.
     """
 
     coherence: float = 0.6
