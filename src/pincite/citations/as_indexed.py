@@ -1,4 +1,4 @@
-"""The text of a cited place as it was indexed, from the chunks of its document."""
+"""The indexed text of a cited place, from the chunks of its document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pincite.readers import content_hash_of
 from pincite.support.fields import replace
 from pincite.support.finding.ends import LINES, Ends, Part, part_of
 
-#: What may follow the last chunk of a file.
+#: Line ends that may follow the last chunk of a file.
 _LAST = ("\n", "", "\r\n")
 
 
@@ -29,7 +29,8 @@ def is_indexed(ref: str, chunk: Chunk) -> bool:
 
 
 class IndexedText:
-    """The text of a document in the indexed revision, as far as its chunks have it."""
+    """The text of a document in the indexed revision. Text that no chunk has is missing, unless it
+    is known to be white space."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self._chunks = chunks
@@ -40,7 +41,7 @@ class IndexedText:
 
     def part(self, cited: Citation) -> Part | None:
         """Return the text of the cited place. None if another revision is cited, or if the chunks
-        do not have all of the text."""
+        do not contain all of the text."""
         if not all(is_indexed(cited.ref, chunk) for chunk in self._chunks):
             return None
         if cited.start_char is not None and cited.end_char is not None:
@@ -50,14 +51,15 @@ class IndexedText:
         return _of_lines(self._runs, cited)
 
     def ends(self, start: int, end: int) -> Ends:
-        """Return how these characters begin and end; with a line each if they are not known."""
+        """Return the ends of the text of these characters (from 0, end exclusive), `LINES` if the
+        text is unknown."""
         part = _of_chars(self._runs, start, end)
         return LINES if part is None else part.ends
 
 
 class IndexedDocument:
-    """A document as it was indexed, by its collection, source and path: read once for all claims
-    about it."""
+    """The indexed text of a document, by its collection, source and path. It is read once for all
+    claims about the document."""
 
     def __init__(self, index: CitedIndex, place: tuple[str, str, str]) -> None:
         self._index, self._place = index, place
@@ -66,13 +68,13 @@ class IndexedDocument:
         self._passages: Passages | None = None
 
     async def text(self) -> IndexedText:
-        """Raises StoreError."""
+        """Return the text. Raises StoreError."""
         if self._text is None:
             self._text = IndexedText(await self._read())
         return self._text
 
     async def passages(self) -> Passages:
-        """Raises StoreError."""
+        """Return the passages of the text. Raises StoreError."""
         if self._passages is None:
             self._passages = await asyncio.to_thread(Passages, await self._read())
         return self._passages
@@ -85,9 +87,9 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Chunks of a document with the text between them. A text that is not indexed before or after
-    them is on other lines, except where a chunk has columns. `whole` says that it is all of the
-    file."""
+    """Consecutive chunks of a document with the text between them, from the character `start`. Text
+    that is not indexed is on other lines, unless the chunk beside it has columns. `whole`: the run
+    is the whole file."""
 
     text: str
     start: int
@@ -95,7 +97,7 @@ class _Run:
     whole: bool = False
 
     def part(self, start: int, end: int) -> Part | None:
-        """These characters of the document, None if the run does not have all of them."""
+        """Return these characters of the document, None if the run does not contain all of them."""
         if not self.start <= start < end <= self.start + len(self.text):
             return None
         return part_of(self.text, start - self.start, end - self.start)
@@ -107,7 +109,7 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[_Run]:
     for chunk in sorted(chunks, key=lambda one: (one.start, -one.end)):
         added = _added(ours[-1], chunk) if ours else None
         if added == "":
-            continue  # all of it is in the chunk before
+            continue  # the previous chunk contains all of it
         if added is None and ours:
             yield _run(ours, parts)
             ours, parts = [], []
@@ -119,12 +121,12 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[_Run]:
 
 def _run(chunks: Sequence[Chunk], parts: Sequence[str]) -> _Run:
     first = chunks[0]
-    blank = first.start if first.start == first.start_line - 1 else 0  # lines before the first
+    blank = first.start if first.start == first.start_line - 1 else 0  # empty lines
     return _Run("\n" * blank + "".join(parts), first.start - blank, tuple(chunks))
 
 
 def _added(last: Chunk, chunk: Chunk) -> str | None:
-    """The text from the end of a chunk to the end of the next one, None if it is not known."""
+    """Return the text from the end of a chunk to the end of the next one, None if it is unknown."""
     if chunk.start < last.end:
         common = min(last.end, chunk.end) - chunk.start
         offset = chunk.start - last.start
@@ -137,7 +139,8 @@ def _added(last: Chunk, chunk: Chunk) -> str | None:
 
 
 def _to_its_end(run: _Run) -> _Run:
-    """The last run, with what follows it if the hash says that this is the whole file."""
+    """Return the last run. If the content hash shows that it is the whole file apart from a last
+    line end, add the line end."""
     wanted = run.chunks[-1].content_hash
     for after in _LAST if run.start == 0 else ():
         text = run.text + after
@@ -172,8 +175,9 @@ def _of_lines(runs: Iterable[_Run], cited: Citation) -> Part | None:
 
 
 def _of_page(runs: Iterable[_Run], cited: Citation) -> Part | None:
-    """The text of a page, which other chunks must follow, or of its rows. Text that is not indexed
-    may be before the first chunk of a document, and after the last one."""
+    """Return the text of the cited page or rows. A page counts only if chunks of another page
+    follow it, and if a chunk precedes it or it begins the document: text at both ends of a document
+    may not be indexed."""
     for run in runs:
         ours = [one for one in run.chunks if page_of(one) == (cited.page, cited.page_unit)]
         if cited.rows is not None:
@@ -188,7 +192,8 @@ def _of_page(runs: Iterable[_Run], cited: Citation) -> Part | None:
 
 
 def _of_rows(chunk: Chunk, rows: Rows) -> Part | None:
-    """The text of rows that are in one chunk, which ends with its last row."""
+    """Return the text of these rows, None if the chunk does not contain all of them. The last line
+    of the chunk is its last row."""
     held = chunk.on_page.rows if chunk.on_page else None
     if held is None or not held[0] <= rows[0] <= rows[1] <= held[1]:
         return None

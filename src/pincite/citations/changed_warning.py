@@ -81,7 +81,8 @@ def _follow(opened: OpenSource, path: str, cited: Citation, indexed: Part | None
 def _text_then(
     opened: OpenSource, path: str, cited: Citation, document: Document, raw: bytes
 ) -> Part | None:
-    """The text of the cited place in the cited revision, which has these bytes."""
+    """Return the text of the cited place in the cited revision, whose file has these bytes. None if
+    the revision has no such file or place."""
     if not raw:
         return None
     if unit_of(document) is not None:
@@ -153,7 +154,8 @@ def _place_at(document: Document, cited: Citation) -> Place | None:
 
 
 def _place_of(document: Document, cited: Citation, then: Part) -> Place | None:
-    """Where an extracted document or a record has the text, which may be all of a page."""
+    """Return the place of the text in an extracted document or a record, None if it is missing. If
+    no characters are cited, the text is that of a whole page, or of rows."""
     if (chars := _chars(cited)) is None:
         return find_page(document, then.text, cited.page, cited.page_unit, cited.rows)
     start = find_chars(document.text, then.text, chars[0], then.ends)

@@ -26,9 +26,10 @@ from pincite.support.finding.word_ends import places
 
 @dataclass(frozen=True, slots=True)
 class ClaimedText:
-    """What is claimed: that these lines of a file, or characters of a record or a page, have this
-    text, with these `ends`, or are of this revision. A text that is not `quoted` is all that they
-    have in that revision."""
+    """The claim that a place in a file, a record or a page has this `text`, or, without a text, has
+    this revision. Lines count from 1, characters from 0 with an exclusive end. A `quoted` text may
+    be a part of the place; any other text is all of the place in the cited revision. `ends` are the
+    ends that the text must have."""
 
     known: IndexedFile
     start_line: int | None
@@ -72,7 +73,8 @@ def escapes_of(document: Document) -> Escapes:
 
 
 def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str | None:
-    """The text of the cited revision, where that is another one and at hand, else None."""
+    """Return the text of the whole file in the cited revision. None if that is the current one, if
+    it is not available, or if characters are cited."""
     if cited.chars is not None or is_revision(cited, document):
         return None
     raw = opened.read_at(cited.ref, cited.known.path)
@@ -166,9 +168,10 @@ class Passages:
         self._text = "".join(parts)
 
     def ends_of(self, quote: str) -> Ends | None:
-        """Return how a quote, whatever its white space, begins and ends if it is exactly one chunk
-        or several that follow each other: "any" where a word was cut there. None if it is no chunk.
-        Takes time linear in both; without chunks of its length, its text is not looked for."""
+        """Return the ends of a quote that is, apart from white space, exactly one chunk, or several
+        consecutive ones: "any" where it begins or ends inside a word. None for other quotes. Takes
+        time linear in the lengths of both; a quote that is longer or shorter than all of these
+        chunks is not searched for."""
         wanted = " ".join(quote.split())
         size, found = len(wanted), None
         begins = {at for at in self._begins if at + size in self._ends}
@@ -180,8 +183,9 @@ class Passages:
 
 
 def ends_then(cited: ClaimedText, folder: Path | None, files: CurrentFiles) -> Ends | None:
-    """Return how the text begins and ends in the cited revision if it is all that the citation
-    names there, None if it is not, or if that revision is not at hand."""
+    """Return the ends of the text in the cited revision. None if it is not, apart from white space,
+    exactly the text of the cited characters or columns there, or if that revision is not
+    available."""
     path = cited.known.path
     with suppress(PinciteError), reopened(cited.known, folder) as opened:
         current = files.at(opened, cited.known.collection, path)

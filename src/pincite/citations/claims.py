@@ -76,9 +76,9 @@ async def check_claims(
     - `unknown`: the file is not indexed, and was not in the cited revision; or it cannot be read;
       or there is no quote, and the cited revision is neither the current one nor available.
 
-    Without a quote, the text of the cited place is used as one, if it is known: the text of the
-    chunk for an id, else that of the cited revision, from git or from the index. Records are in the
-    index `folder`.
+    Without a quote, the text of the cited place is compared, if it is known: the text of the chunk
+    for an id, else that of the cited revision, from git or from the index. Records are in the index
+    `folder`.
 
     Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
     indexed. Without `faults`, the error of a failing store is left out, and so is the path. `told`
@@ -136,7 +136,7 @@ class _Checking:
         found: dict[Claim, ClaimCheck],
         told: Callable[[int], object],
     ) -> None:
-        """Add the verdicts of claims about one document to those that were found."""
+        """Add the verdicts of claims about one document to `found`."""
         indexed = IndexedDocument(self._index, place)
         for claim, cited in claims:
             told(len(found))
@@ -152,8 +152,8 @@ class _Checking:
     async def _as_indexed(
         self, cited: ClaimedText, status: CitationStatus, place: _Place, indexed: IndexedDocument
     ) -> ClaimedText | None:
-        """What is to be compared in place of a text that was compared with this result, None if
-        the result stands. Raises StoreError."""
+        """Return the claim to compare instead of one whose verdict has this status, with the text
+        or the ends that the index has; None if the verdict stands. Raises StoreError."""
         if not cited.quoted and status == "unknown":  # the file is of another revision
             part = (await indexed.text()).part(citation_of(cited))
             return replace(cited, text=part.text, ends=part.ends) if part and part.text else None
@@ -164,8 +164,8 @@ class _Checking:
                 return None
             ends: Ends | None = (await indexed.text()).ends(*cited.chars)
             return replace(cited, ends=ends) if ends != LINES else None
-        # A passage of the index may begin and end inside of a word, other quotes may not.
-        # One that is nowhere in the file is none of either.
+        # A quote of a whole passage may begin and end inside a word, other quotes may not.
+        # First, check whether the file has it at all.
         if await asyncio.to_thread(self._files.lack, place, cited.text):
             return None
         passages = await indexed.passages()
@@ -175,8 +175,8 @@ class _Checking:
         return replace(cited, ends=ends)
 
     async def _as_cited(self, cited: ClaimedText) -> ClaimedText | None:
-        """The same with the ends that a quote has in the cited revision, None if it is not all that
-        is cited there, or has whole words."""
+        """Return the claim with the ends that its quote has in the cited revision. None without a
+        quote, if the quote is not all of the cited text there, or if it has whole words."""
         if not cited.quoted:
             return None
         ends = await asyncio.to_thread(ends_then, cited, self._folder, self._files)

@@ -117,7 +117,7 @@ def compare_claim(
                     cited = replace(cited, text=cited_text(cited, then))
                     if not cited.text.strip():
                         return _blank(claim, cited, document)
-    except StoreError as error:  # a database that is away says nothing of what is in it
+    except StoreError as error:  # without its database, nothing is known of a source
         return unanswered(claim, cited, error, faults)
     except PinciteError as error:
         if not cited.known.content_hash:
@@ -144,8 +144,8 @@ def compare_claim(
 
 
 def _blank(claim: Claim, cited: ClaimedText, document: Document) -> ClaimCheck:
-    """The verdict on lines or columns that have only white space in the cited revision: such a text
-    is looked for nowhere else."""
+    """Return the verdict on lines or columns that have only white space in the cited revision. Such
+    a text is not searched for elsewhere."""
     path, now = cited.known.path, cited_text(cited, document.text)
     if without_returns(now) == without_returns(cited.text) and not outside(cited, document.text):
         return ClaimCheck(claim.citation, "fresh", "", path, cited.start_line, cited.end_line)
@@ -225,7 +225,8 @@ def _gone(
 
 
 def _not_in(current: CurrentFile, claim: Claim, cited: ClaimedText) -> str:
-    """Why a file with the cited content does not have the quote, or the place; "" if it has it."""
+    """Return the reason why a file with the cited content does not have the quote or the place, ""
+    if it has it."""
     document = current.document
     if claim.quote.strip():
         escapes = escapes_of(document)
@@ -317,8 +318,8 @@ def _compare_page(
 
 
 def _compare_pages(claim: Claim, cited: ClaimedText, document: Document) -> ClaimCheck:
-    """All text that the cited page or rows have in the cited revision, against an extracted
-    document as it is now."""
+    """Compare the text that the cited page or rows had in the cited revision with the current
+    document."""
     path = cited.known.path
     found = find_page(document, cited.text, cited.page, cited.page_unit, cited.rows)
     if found is None:
@@ -330,7 +331,7 @@ def _compare_pages(claim: Claim, cited: ClaimedText, document: Document) -> Clai
 
 
 def _compare_words(claim: Claim, cited: ClaimedText, current: CurrentFile) -> ClaimCheck:
-    """The claimed text, against an extracted document as it is now."""
+    """Compare the claimed text with the current text of an extracted document."""
     document, path = current.document, cited.known.path
 
     def has(place: Place | None) -> TypeGuard[Place]:

@@ -1,4 +1,4 @@
-"""Comparison of a claimed text with a file as it is now: a quote, or the text of a revision."""
+"""Compare a claimed text with the current file: a quote, or the text of a revision."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Verdict = tuple[CitationStatus, str, int | None, int | None]
 
 
 def compare_lines(cited: ClaimedText, current: CurrentFile) -> Verdict:
-    """A quote, or the revision alone, against a file as it is now."""
+    """Compare a quote, or only the revision, with the current file."""
     document, text = current.document, current.document.text
     lines = Lines(*lines_cited(cited))
     if cited.text.strip():
@@ -58,8 +58,8 @@ def compare_lines(cited: ClaimedText, current: CurrentFile) -> Verdict:
 
 
 def compare_revision(cited: ClaimedText, current: CurrentFile) -> Verdict:
-    """All text that the cited lines and columns have in the cited revision, against the file as it
-    is now."""
+    """Compare the text that the cited lines and columns had in the cited revision with the current
+    file."""
     text, lines = current.document.text, Lines(*lines_cited(cited))
     if cited.start_line is None:
         same = without_returns(text) == without_returns(cited.text)
@@ -77,7 +77,8 @@ def compare_revision(cited: ClaimedText, current: CurrentFile) -> Verdict:
 
 
 def has_text(document: Document, start: int, end: int, cited: ClaimedText) -> bool:
-    """Do these characters have the claimed text?"""
+    """Return whether these characters contain the quote, or are exactly the claimed text if it is
+    no quote."""
     text = document.text
     if cited.quoted:
         escapes = escapes_of(document)
@@ -86,7 +87,8 @@ def has_text(document: Document, start: int, end: int, cited: ClaimedText) -> bo
 
 
 def find_now(current: CurrentFile, near: int, cited: ClaimedText) -> tuple[int, int] | None:
-    """Where the claimed text is, nearest to a character; a quote to its line."""
+    """Return the current characters of the claimed text, None if it is missing: for a quote, those
+    nearest to the line of the character `near`; otherwise those nearest to `near`."""
     text = current.document.text
     if cited.quoted:
         line = text.count("\n", 0, near) + 1
@@ -98,7 +100,7 @@ def find_now(current: CurrentFile, near: int, cited: ClaimedText) -> tuple[int, 
 
 
 def other_revision(cited: ClaimedText, document: Document) -> str:
-    """Why nothing is known of the text of the cited revision."""
+    """Return the reason why the text of the cited revision is unknown."""
     if is_ambiguous(cited.ref):
         return f"{cited.ref} does not identify a content: give the quote, or search again"
     return f"the file now has revision {document.ref}: give the quote, or search again"

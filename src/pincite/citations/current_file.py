@@ -56,7 +56,7 @@ def why_not_read(left_out: Skipped) -> str:
 
 
 class CurrentFile:
-    """A file as it is now. Its words and lines are split at the first search."""
+    """The document of a current file. Its words and lines are split at the first search."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -24,7 +24,7 @@ def chars_of_lines(
     if begins is None:
         return None
     begin, final = begins
-    if 0 < final == len(text):  # a newline at the end of a text begins no line
+    if 0 < final == len(text):  # no line begins after a newline at the end of the text
         return None
     stops = _line_stop(text, begin), _line_stop(text, final)
     from_, to = begin + (first or 1) - 1, stops[1] if last is None else final + last
@@ -48,16 +48,17 @@ def misordered(start: int, end: int, columns: Columns = WHOLE) -> str:
 
 
 def ends_of_columns(columns: Columns) -> Ends:
-    """Return how a text begins and ends that has these columns: with a line where it has none."""
+    """Return the ends of a text with these columns: "line" without a column, otherwise "any"."""
     return Ends(*("line" if one is None else "any" for one in columns))
 
 
 def find_cited(
     searched: Exact, wanted: str, lines: Lines, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
-    """Return the characters of a text (0-based, the end is excluded) where `wanted`, all that these
-    lines and columns had, is now: at the cited place, else nearest to it; None if it is nowhere.
-    Where no column is cited, it begins and ends with a line. Line ends may be translated."""
+    """Return the current characters of `wanted`, the former text of these lines and columns, as
+    0-based positions with an exclusive end: those of the cited place, else the nearest ones; None
+    if the text does not have it. At an end without a cited column, the text must begin or end with
+    a line. Line ends may be translated."""
     text = searched.text
     here = chars_of_lines(searched, lines.start, lines.end, columns)
     if here is not None and _bare(text[slice(*here)], columns) == _bare(wanted, columns):
@@ -74,22 +75,23 @@ def _bare(text: str, columns: Columns) -> str:
 
 
 def columns_at(text: str, start: int, end: int, cited: Columns = WHOLE) -> tuple[Lines, Columns]:
-    """Return the lines and columns of characters of a text, with those columns alone that were
-    `cited`. The end is excluded; it may be at the beginning of a last line that is empty."""
+    """Return the lines of these characters, and the columns of the first and the last one, all from
+    1 and inclusive. Columns that were not `cited` are None. `end` is exclusive, and on the last
+    line, which may be empty."""
     lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1)
     first = start - text.rfind("\n", 0, start) if cited[0] is not None else None
     return lines, (first, end - text.rfind("\n", 0, end) - 1 if cited[1] is not None else None)
 
 
 def named_lines(text: str, start: int, end: int, cited: Columns) -> str:
-    """Return lines and columns of characters of a text, `L3C10-L9C2`, with those columns alone that
-    were `cited`. The end is excluded."""
+    """Return the lines and columns of these characters as a text, `L3C10-L9C2`. Columns that were
+    not `cited` are left out. `end` is exclusive."""
     lines, columns = columns_at(text, start, end, cited)
     return format_lines(lines.start, lines.end, *columns)
 
 
 def _line_begins(given: str | Exact, start: int, end: int) -> tuple[int, int] | None:
-    """Return where both lines begin, None if there are none."""
+    """Return the positions where these two lines begin, None if the text lacks one."""
     if not isinstance(given, str):
         begins = given.begins
         return (begins[start - 1], begins[end - 1]) if end <= len(begins) else None

@@ -212,8 +212,8 @@ class Held:
 def held_against(
     document: Document, item: Evidence, *, text_cut: bool, ends: Ends = ANYWHERE
 ) -> Held:
-    """Where the text of an item is in the document, with these ends: at the cited characters, else
-    nearest to them."""
+    """Return the place of an item's text in a document: the cited characters, else the nearest
+    ones. The text must have these `ends`."""
     chars = chars_now(document.text, item, text_cut=text_cut, ends=ends)
     if chars is None:
         return Held(None, there=False)
@@ -225,9 +225,9 @@ def held_against(
 def chars_now(
     text: str, item: Evidence, *, text_cut: bool, ends: Ends = ANYWHERE
 ) -> tuple[int, int] | None:
-    """Return the characters of a text that contain an item's text with these ends: the cited ones,
-    else the nearest ones; None if it is nowhere. With `text_cut`, the item has the beginning of its
-    text."""
+    """Return the characters of a document's text that are an item's text: the cited ones, else the
+    nearest ones; None if it is missing. The text must have these `ends`. With `text_cut`, the item
+    may have only the beginning of the cited text, and its end is not checked."""
     start, end = item.start_char or 0, item.end_char or 0
     ends = Ends(ends.begin, "any") if text_cut else ends
     found = find_chars(text, item.text, start, ends)
@@ -238,8 +238,8 @@ def chars_now(
 
 
 def ends_then(then: Document | None, item: Evidence) -> Ends:
-    """How the text of an item begins and ends in the revision that it cites. It has whole words
-    where that revision is not at hand."""
+    """Return the ends of an item's text in the cited revision `then`, `WORDS` if that is not
+    available or does not have the text there."""
     start = item.start_char or 0
     if then is None or not then.text.startswith(item.text, start):
         return WORDS

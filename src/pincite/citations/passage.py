@@ -250,9 +250,9 @@ def with_text(passage: Passage, text: str, *, newline: bool) -> Passage:
 def read_columns(
     known: IndexedFile, folder: Path | None, cited: Citation, context: int = 0
 ) -> Passage:
-    """The characters of a citation with columns; its whole lines where they have no such columns
-    any more. `context` is so many whole lines around its whole lines, none around a long one.
-    Raises UsageError, SourceError."""
+    """Return the text of a citation with columns, or its whole lines if they no longer have such
+    columns. With `context`, return whole lines, and this number of lines before and after; but
+    context is left out if a line has more than 2,000 characters. Raises UsageError, SourceError."""
     start = 1 if cited.start_line is None else cited.start_line
     end = start if cited.end_line is None else cited.end_line
     lines = read_lines(known, start, end, 0, folder)
@@ -274,12 +274,13 @@ def read_columns(
 
 
 def no_such_column(cited: Citation, passage: Passage) -> str:
-    """Return which cited column the lines of a passage do not have, "" if they have all."""
+    """Return the message for a cited column that the lines of a passage do not have, "" if they
+    have all."""
     lines = passage.text.split("\n")
     ends = (cited.start_line, cited.start_column), (cited.end_line, cited.end_column)
     read = parse_citation(passage.citation)
     if read is None or read.start_line is None or read.start_column or read.end_column:
-        return ""  # it has them
+        return ""  # the passage has the columns
     for line, column in ends:
         at = -1 if line is None else line - read.start_line
         if column and 0 <= at < len(lines) and column > len(lines[at]):
@@ -288,7 +289,7 @@ def no_such_column(cited: Citation, passage: Passage) -> str:
 
 
 def column_missing(path: str, line: int, size: int, column: int) -> str:
-    """Somebody has named a column that a line of this size has not."""
+    """Return the message for a column that a line of this size does not have."""
     said = counted(size, "character")
     return f"line {line} of {path} has {said}: column {column} does not exist"
 

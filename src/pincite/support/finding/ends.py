@@ -1,6 +1,6 @@
-"""How a part of a text begins and ends: with a line, with a word or number, or inside of one.
+"""The ends of a part of a text: those of a line, of a word or number, or inside one.
 
-A page, a cell and a row of a table end with a line of the extracted text.
+In an extracted text, pages, cells and rows of tables end with a line.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ End = Literal["line", "word", "any"]
 
 
 class Ends(NamedTuple):
-    """What must be at both ends of a part of a text; "any" stands for a cut inside of a word."""
+    """The required or existing ends of a part of a text: those of a line, of a word or number, or
+    "any", also inside a word."""
 
     begin: End
     end: End
 
     def looser(self, other: Ends) -> Ends:
-        """Return what is asked by both."""
+        """Return the less strict one of both at each end."""
         return Ends(_looser(self.begin, other.begin), _looser(self.end, other.end))
 
 
@@ -34,14 +35,14 @@ def _looser(one: End, other: End) -> End:
 
 
 class Part(NamedTuple):
-    """A part of a text, and how it begins and ends there."""
+    """A part of a text, and its ends."""
 
     text: str
     ends: Ends
 
 
 def part_of(text: str, start: int, end: int) -> Part:
-    """Return `text[start:end]` with what is at its ends."""
+    """Return `text[start:end]` with its strictest ends."""
     words = words_at(text, start, end)
     begin = "line" if begins_line(text, start) else words.begin
     stop = "line" if ends_line(text, end) else words.end
@@ -49,15 +50,15 @@ def part_of(text: str, start: int, end: int) -> Part:
 
 
 def words_at(text: str, start: int, end: int) -> Ends:
-    """Return at which ends `text[start:end]` has whole words, without looking at lines."""
+    """Return at which ends `text[start:end]` has whole words. Lines are not considered."""
     begins = has_words_at(text, start, end, Ends("word", "any"))
     stops = has_words_at(text, start, end, Ends("any", "word"))
     return Ends("word" if begins else "any", "word" if stops else "any")
 
 
 def has_ends(text: str, start: int, end: int, ends: Ends, *, escapes: Escapes = "") -> bool:
-    """Does `text[start:end]` begin and end so? White space at the ends of a line does not count;
-    `escapes` are those of `text`, see `whole`."""
+    """Return whether `text[start:end]` has these ends. White space at the ends of a line does not
+    count; `escapes` are those of `text`, see `whole`."""
     if ends.begin == "line" and not begins_line(text, start):
         return False
     if ends.end == "line" and not ends_line(text, end):
@@ -66,7 +67,7 @@ def has_ends(text: str, start: int, end: int, ends: Ends, *, escapes: Escapes = 
 
 
 def has_words_at(text: str, start: int, end: int, ends: Ends, *, escapes: Escapes = "") -> bool:
-    """Does `text[start:end]` have whole words at those ends where words are asked for?"""
+    """Return whether `text[start:end]` has whole words at those ends that must be "word"."""
     begins, stops = ends.begin == "word", ends.end == "word"
     if not (begins or stops):
         return True
@@ -74,14 +75,14 @@ def has_words_at(text: str, start: int, end: int, ends: Ends, *, escapes: Escape
 
 
 def begins_line(text: str, start: int) -> bool:
-    """Is there nothing but white space before a position in its line?"""
+    """Return whether only white space precedes a position in its line."""
     while start and text[start - 1] != "\n" and text[start - 1].isspace():
         start -= 1
     return start == 0 or text[start - 1] == "\n"
 
 
 def ends_line(text: str, end: int) -> bool:
-    """Is there nothing but white space from a position to the end of its line?"""
+    """Return whether only white space follows a position in its line."""
     while end < len(text) and text[end] != "\n" and text[end].isspace():
         end += 1
     return end == len(text) or text[end] == "\n"

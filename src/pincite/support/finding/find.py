@@ -46,8 +46,8 @@ def find_text(
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
-    white space is equal, including line ends, and the words of `ends` leave out places inside of a
-    word or number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
+    white space is equal, including line ends. An end that is "word" in `ends` must then not be
+    inside a word or number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
     """
     if spaces == "any":
         return Words(text).find(wanted, near, ends=ends, escapes=escapes)
@@ -102,7 +102,7 @@ class Exact:
 
     @property
     def begins(self) -> Sequence[int]:
-        """The position of each line."""
+        """The positions where the lines begin."""
         return self._searched.begins
 
     @cached_property
@@ -140,8 +140,8 @@ def has_words(
     ends: Ends = WORDS,
     escapes: Escapes = "",
 ) -> bool:
-    """Does `text[start:end]` have `wanted`, whatever the white space, with the words of `ends`?
-    `escapes` are those of `text`."""
+    """Return whether `text[start:end]` contains `wanted`, ignoring differences of white space. An
+    end that is "word" in `ends` must have a whole word; `escapes` are those of `text`."""
     part, words = text[start:end], " ".join(wanted.split())
     inside = " ".join(part.split())
     begins, stops = ends.begin == "word", ends.end == "word"
@@ -162,8 +162,9 @@ def without_returns(text: str) -> str:
 
 
 def find_chars(text: str, wanted: str, near: int, ends: Ends = ANYWHERE) -> int | None:
-    """Return the position of `wanted` in `text`, with these ends, that is nearest to the position
-    `near`, the earlier of two; None if it does not occur or is empty."""
+    """Return the position of `wanted` in `text` that is nearest to the position `near`, the earlier
+    of two at the same distance; None if it does not occur or is empty. It must have these
+    `ends`."""
     found = (at for at in places(text, wanted) if has_ends(text, at, at + len(wanted), ends))
     return min(found, key=lambda at: abs(at - near), default=None)
 
@@ -227,8 +228,8 @@ class _Searched:
         return min(map(located, places), key=order, default=None)
 
     def whole_places(self, wanted: str, ends: Ends, escapes: Escapes) -> array[int]:
-        """Return all positions where `wanted` has these words at its ends; those of the last texts
-        are known."""
+        """Return all positions where `wanted` has whole words at those ends that are "word". The
+        positions of recent texts are cached."""
         key = wanted, escapes, ends
         if key not in self.known:
             if sum(map(len, self.known.values())) + len(self.known) > _MOST_KNOWN:

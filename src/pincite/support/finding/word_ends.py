@@ -51,10 +51,10 @@ def whole(
     begins: bool = True,
     ends: bool = True,
 ) -> bool:
-    """Does `text[start:end]` begin and end with a word, a number or neither? Punctuation at an end
-    ends words, except for a decimal point or comma. So do escapes and formats of code, see
-    `ends_code`. Escapes of roff are read as what they display: none ends a word, and no place is
-    within one. White space is single spaces. Without `begins` or `ends`, that side is not asked."""
+    """Return whether `text[start:end]` begins and ends where words and numbers do. Punctuation at
+    an end ends words, except for a decimal point or comma. So do escapes and formats of code, see
+    `ends_code`. Escapes of roff are read as displayed: none ends a word, and no place is within
+    one. White space is single spaces. Without `begins` or `ends`, that end is not checked."""
     if start >= end:
         return False
     before = text[max(0, start - beside(escapes)) : start]
@@ -116,8 +116,8 @@ def _is_within_word(pair: str, before: str) -> bool:
 def whole_places(
     text: str, wanted: str, *, escapes: Escapes = "", begins: bool = True, ends: bool = True
 ) -> Iterator[int]:
-    """Yield the positions of `wanted` in `text` where it is whole. Time linear in both, whatever
-    they have."""
+    """Yield the positions of `wanted` in `text` where it is whole, see `whole`. Time linear in
+    both."""
     size = len(wanted)
     if escapes != "roff":
         return (
@@ -134,7 +134,7 @@ def whole_places(
     def is_whole(at: int) -> bool:
         before = text[max(0, at - _BESIDE_ROFF) : at]
         if begins and at and _is_within_word(text[at - 1 : at + 1], before):
-            return False  # whatever is displayed
+            return False  # in any displayed form
         begun = not begins or part(at // _PART).begins(at)
         return begun and (not ends or part((at + size) // _PART).ends(at + size))
 
