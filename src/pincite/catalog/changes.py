@@ -25,9 +25,9 @@ HELD: Final = "revision, counts, chunk_ids, source_type, chunks, tokens, embedde
 
 @dataclass(slots=True)
 class CatalogChanges:
-    """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the written records,
-    each with its counts, MessagePack of `TermCounts` or empty, and its `chunk_ids.packed`.
-    `cut_anew` are revisions that were held before, whose chunks are replaced."""
+    """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the records to
+    write, each with its counts, MessagePack of `TermCounts` or empty, and its packed chunk ids.
+    `cut_anew` are the previous revisions of documents whose chunks are replaced."""
 
     terms: Counter[int] = field(default_factory=Counter)
     totals: TotalsChange = field(default_factory=TotalsChange)

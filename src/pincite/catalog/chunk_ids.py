@@ -21,8 +21,8 @@ def packed(ids: Sequence[str]) -> bytes:
 
 
 def unpacked(found: bytes, chunks: int) -> tuple[str, ...]:
-    """Return the ids that `packed` has packed, () if they are not those of so many `chunks`: a
-    process of an earlier version has replaced the document, and does not know of them."""
+    """Return the ids that `packed` has packed. Return () unless there are `chunks` of them: an
+    earlier version of Pincite replaces a document without writing ids."""
     if len(found) != PACKED_BYTES * chunks:
         return ()
     return tuple(found.hex(" ", PACKED_BYTES).split())

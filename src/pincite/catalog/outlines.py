@@ -1,5 +1,5 @@
-"""Outlines of documents in a catalog of SQLite, in a table of their own: those that list documents
-need not read them."""
+"""Outlines of documents in a SQLite catalog. They have their own table, so that listing documents
+does not read them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pincite.catalog.chunk_ids import PACKED_BYTES
 from pincite.model.outline import OUTLINE_VERSION, Outline, OutlinedDocument
 from pincite.support.decodable import ready
 
-#: A row without a body stands for a document that can have no outline. `WITHOUT ROWID` would keep a
-#: quarter of a page of each row in place, and take a third more disk and a quarter more time.
+#: A row with an empty body is for a document that can have no outline. `WITHOUT ROWID` would keep
+#: up to a quarter of a page of each row in the tree: a third more disk and a quarter more time.
 TABLE: Final = """
     CREATE TABLE outlines (
         collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
@@ -23,12 +23,12 @@ TABLE: Final = """
 """
 #: Removes the outline of (collection, revision).
 REMOVE: Final = "DELETE FROM outlines WHERE collection = ? AND revision = ?"
-#: Adds (collection, revision, version, body) if the revision is there.
+#: Adds an outline if its revision exists. Parameters: version, body, collection, revision.
 ADD: Final = (
     "INSERT OR REPLACE INTO outlines SELECT collection, revision, ?, ? FROM documents"
     " INDEXED BY documents_by_revision WHERE collection = ? AND revision = ? LIMIT 1"
 )
-#: Finds documents without an outline of this version after a (source, path).
+#: Finds documents after a (source, path) that have no outline of this version.
 MISSING: Final = (
     "SELECT source, path, documents.revision FROM documents LEFT JOIN outlines"
     " ON outlines.collection = documents.collection AND outlines.revision = documents.revision"
@@ -41,13 +41,14 @@ JOIN: Final = "CROSS JOIN outlines USING (collection, revision)"
 
 
 def body_of(outline: Outline | None) -> bytes:
-    """Return the body of a row."""
+    """Return the column `body` of an outline."""
     return b"" if outline is None else msgspec.msgpack.encode(outline)
 
 
 def by_place(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], OutlinedDocument]:
-    """Return the outline of each document by (source, path). Each row is a source, a path and
-    `COLUMNS`. Raises msgspec.DecodeError."""
+    """Return the outlines by (source, path). Each row is a source, a path and `COLUMNS`. Documents
+    without a current outline, or without the ids of their chunks, are left out. Raises
+    msgspec.DecodeError."""
     decode = _decoder().decode
     return {
         (source, path): OutlinedDocument(content_hash, ids, decode(body))

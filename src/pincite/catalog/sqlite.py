@@ -252,8 +252,8 @@ class SqliteCatalog:
     def _rows_of(
         self, collection: str, documents: Iterable[tuple[str, str]], columns: str, join: str = ""
     ) -> list[Any]:
-        """Return source, path and these columns of each existing document, joined with the table of
-        `join`."""
+        """Return source, path and these columns of each existing document. `join` adds another
+        table."""
         wanted = tuple(documents)
         found: list[Any] = []
         for start in range(0, len(wanted), _AT_ONCE):

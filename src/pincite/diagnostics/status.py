@@ -37,11 +37,12 @@ _KEYWORDS = "keyword search only"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An index folder, its collections, and what would fix or improve them. Of those `kept_back`
-    neither sources nor counts are given, as they are of all tenants. `condition` is what the
-    daemon takes and how old the index is, `refresh` whether it keeps itself up to date, `writing`
-    what other processes do to it now. An index of several machines is `shared`: it is in no folder
-    and has no daemon. `unlogged_users`: it has workspaces, whose questions are not logged."""
+    """The state of an index folder and its collections, with advice to fix or improve them.
+    Collections in `kept_back` have neither sources nor counts here, as these are of all tenants.
+    `condition` is the memory of the daemon and the freshness of the index, `refresh` is "auto" if
+    it updates itself, `writing` describes what other processes write now. An index of several
+    machines is `shared`: it is in no folder and has no daemon. `unlogged_users`: it has workspaces
+    whose questions are not logged."""
 
     index: str
     daemon_pid: int

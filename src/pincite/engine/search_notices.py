@@ -44,9 +44,10 @@ class SearchNotices:
     async def manual(
         self, pack: EvidencePack, infos: Iterable[CollectionInfo], scope: Scope
     ) -> tuple[Notice, ...]:
-        """Report, where nothing updates the index by itself, what is known to be missing, and what
-        to do. Only for a pack that lacks something: it costs a request to the daemon. Users who
-        have chosen this mode are told only if passages were left out."""
+        """Return notices of known changes, and advice to refresh the index, if nothing updates it
+        automatically. Only for a pack that is not grounded or lacks passages, because it costs a
+        request to the daemon. The advice is given if passages were left out, or if there are none
+        and the user has not chosen this mode."""
         if self._settings.refresh.auto or not holds_index(self._settings.index):
             return ()
         if pack.verdict.level == "grounded" and not pack.omitted:
@@ -156,7 +157,7 @@ def _is_written(settings: Settings) -> bool:
 
 
 def _is_of_records(info: CollectionInfo) -> bool:
-    """Return whether the collection has no files: only a program changes records."""
+    """Return whether the collection has only records, which only programs change."""
     return all(record.source.kind == "records" for record in info.sources)
 
 

@@ -254,7 +254,7 @@ class LocalIndex:
         }
         if changes:  # first: if this is cut off, the catalog says that it is still to be done
             self._usable(collection)
-            if self._outlines is not None:  # chunks with other attributes are shown apart
+            if self._outlines is not None:  # chunks with different attributes are shown separately
                 await self._outlines.forget_outlines(collection, changes)
             await self._store.set_attributes(collection, changes)
         await self._catalog.put(collection, held)

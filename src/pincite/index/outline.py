@@ -17,8 +17,8 @@ _MOST: Final = 2**31 - 1
 
 def outline_of(chunks: Sequence[Chunk]) -> Outline | None:
     """Return the outline of a document with these chunks, in the order of the file. None if it has
-    no chunks, if they are on pages, because their lines are counted in the text, or if it has
-    2**31 characters."""
+    no chunks, if they are on pages, because their lines are counted in the text, or if it has 2**31
+    characters or more."""
     if not chunks or any(one.on_page is not None or one.end > _MOST for one in chunks):
         return None
     paths, places = bytearray(), dict[tuple[str, ...], tuple[int, int]]()

@@ -1,7 +1,7 @@
 """Make the outlines of documents while nobody searches or writes.
 
-An index run leaves them out, because words can be searched without them: to estimate the tokens of
-all texts takes 2 % of a run. Documents of earlier versions get theirs in the same way.
+An index run does not make them: keyword search works without them, and estimating the tokens of all
+texts takes 2 % of a run. Documents of earlier versions get theirs in the same way.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Outlining:
 
     @property
     def busy(self) -> bool:
-        """Whether outlines are missing and will be made."""
+        """Whether missing outlines are still being made."""
         return bool(self._tasks)
 
     async def stop(self) -> None:
@@ -90,14 +90,14 @@ class Outlining:
             await asyncio.sleep(_WAIT_S)
 
     async def _outline_one(self, collection: str, place: tuple[str, str], revision: str) -> None:
-        """Store the outline of a revision, unless its chunks are not those of the catalog."""
+        """Store the outline of a revision, unless its chunks differ from those of the catalog."""
         held = await self._catalog.revisions_of(collection, [place])
         ids = (await self._catalog.chunk_ids(collection, [place])).get(place, ())
         if held.get(place) != revision or not ids:
             return
         chunks = await self._store.of_revision(collection, revision)
         if tuple(one.id for one in chunks) == ids:
-            # Late: runs end, and daemons start, sooner.
+            # a late import: runs end, and daemons start, sooner
             from pincite.index.outline import outline_of
 
             await self._catalog.put_outline(collection, revision, outline_of(chunks))

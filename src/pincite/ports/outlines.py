@@ -13,14 +13,14 @@ _Place = tuple[str, str]  # source, path
 
 @runtime_checkable
 class OutlineCatalog(Catalog, Protocol):
-    """A catalog that stores outlines by revision. An outline is removed with its revision, and
+    """A catalog that stores outlines by revision. It removes an outline with its revision, and
     whenever `put` replaces the chunks of the revision. Raises as `Catalog`."""
 
     async def outlines(
         self, collection: str, documents: Iterable[_Place]
     ) -> Mapping[_Place, OutlinedDocument]:
-        """Return the outline of each of these (source, path). Documents without one, or without
-        the ids of their chunks, are left out."""
+        """Return the outlines of these documents by (source, path). Documents without an outline,
+        or without the ids of their chunks, are left out."""
 
     async def without_outline(
         self, collection: str, after: _Place, limit: int
@@ -29,7 +29,7 @@ class OutlineCatalog(Catalog, Protocol):
         no outline of the current version, ordered by (source, path)."""
 
     async def put_outline(self, collection: str, revision: str, outline: Outline | None) -> None:
-        """Store the outline of a revision, or that it can have none; unknown revisions are
+        """Store the outline of a revision, None if it can have none. Unknown revisions are
         ignored."""
 
     async def forget_outlines(self, collection: str, revisions: Iterable[str]) -> None:
@@ -43,5 +43,5 @@ class Outlined(Protocol):
     async def outlines(
         self, collection: str, documents: Sequence[_Place]
     ) -> tuple[OutlinedDocument | None, ...]:
-        """Return the outline of each of these (source, path), None if it has none. Raises as
-        `Readable.chunk_ids`."""
+        """Return the outline of each of these documents (source, path), in their order, None for
+        one without an outline. Raises as `Readable.chunk_ids`."""

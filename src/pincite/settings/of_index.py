@@ -38,14 +38,14 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
 
 
 def require_refresh(mode: RefreshMode | None) -> None:
-    """Raise UsageError for what is no mode of updates; None is one."""
+    """Raise UsageError if `mode` is neither None nor a mode of updates."""
     if mode is not None:
         require_choice("refresh", mode, REFRESH_MODES)
 
 
 def with_refresh(settings: Settings, mode: RefreshMode | None) -> Settings:
-    """The settings with this `refresh.mode`; as they are for None. Raises UsageError for any other
-    value."""
+    """Return the settings with this `refresh.mode`, unchanged for None. Raises UsageError for other
+    values."""
     require_refresh(mode)
     if mode is None:
         return settings

@@ -1,7 +1,7 @@
-"""Log lines of libraries without the control characters and the length that clients give them.
+"""Escape control characters in the log lines of libraries, and limit their length.
 
-A library may log a header of a request as it came. A terminal would obey its characters, now or
-when somebody reads the file.
+A library may log a header of a request without changes. A terminal would obey the control
+characters, immediately or when the file is read.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _MOST_TRACEBACK: Final = 20_000  # characters
 
 
 class PlainMessages(logging.Filter):
-    """A filter for handlers: escapes the message of each record, as one line, and cuts it. Of a
-    traceback, the end is kept."""
+    """A filter for handlers that makes the message of each record one line without control
+    characters, and cuts it. The end of a traceback is kept."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Change the message. Return True."""
@@ -38,8 +38,8 @@ class PlainMessages(logging.Filter):
 
 
 def escape_log_lines() -> None:
-    """Add the filter to the handlers that exist now: of all loggers, and the one of Python for
-    loggers without any. Not for logs as JSON, which are escaped and have their own limit."""
+    """Add the filter to all handlers that exist now, and to Python's handler for loggers without
+    any. Do not use it for logs as JSON, which are escaped and have their own limit."""
     loggers = (logging.getLogger(), *map(logging.getLogger, tuple(logging.root.manager.loggerDict)))
     handlers = [handler for logger in loggers for handler in logger.handlers]
     for handler in (*handlers, logging.lastResort):

@@ -1,4 +1,4 @@
-"""How much of a question a text has, by the weights of its terms."""
+"""The share of a question's terms in a text, by their weights."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from math import fsum
 
 
 def term_share(asked: Set[str], found: Set[str], weights: Mapping[str, float]) -> float:
-    """Return the share of the weight of the terms `asked` that the terms `found` have, in 0..1. A
-    term without a weight weighs 1. 0 if nothing is asked. Sums are exact in any order."""
+    """Return the share of the terms `asked` that are in `found`, by weight, in 0..1. A term that is
+    not in `weights` has the weight 1. 0 if nothing is asked. Sums are exact, so the order of the
+    terms does not matter."""
     whole = fsum(weights.get(term, 1.0) for term in asked)
     return fsum(weights.get(term, 1.0) for term in asked & found) / whole if whole else 0.0

@@ -19,7 +19,8 @@ DocumentStatus = Literal["pending", "indexing", "ready", "failed", "deleting"]
 
 class User(msgspec.Struct, frozen=True):
     """A user. `personal` is the id of the space that is made with the user and has no other member.
-    A `disabled` user can do nothing since that time; only the operator sees it."""
+    `disabled` is the time since which all requests of the user are refused; only the operator sees
+    it."""
 
     id: str
     name: str
@@ -117,8 +118,7 @@ class ApiKey(msgspec.Struct, frozen=True):
 
 
 class FoundKey(msgspec.Struct, frozen=True):
-    """A key as the operator finds it: with the salted hash of its secret, and the state of its
-    user."""
+    """A key for the operator, with the salted hash of its secret and the state of its user."""
 
     key: ApiKey
     secret_hash: str

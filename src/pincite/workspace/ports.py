@@ -117,8 +117,8 @@ class Session(Protocol):
         filename: str | None = None,
     ) -> tuple[Document, ...]:
         """Return the documents with an id after `after`, by id, only those with this status or
-        exact file name; `limit` is 1 to 1,001: a page of
-        1,000 and one that shows whether another page follows."""
+        exact file name; `limit` is 1 to 1,001: a page of 1,000 and one that shows whether another
+        page follows."""
 
     async def change_document(
         self,
@@ -151,8 +151,8 @@ class Session(Protocol):
         second check, made before a text is returned."""
 
     async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
-        """Return those of the documents whose content or type was replaced by one that is not
-        indexed: the text in the index is an earlier one."""
+        """Return those of the documents whose content or type was replaced and is not indexed yet:
+        the text in the index is an earlier one."""
 
     async def keys(self) -> tuple[ApiKey, ...]:
         """Return the user's own keys."""
@@ -231,7 +231,7 @@ class Administration(Protocol):
         """Return all users by name, without removed ones."""
 
     async def disable_user(self, user_id: str) -> None:
-        """Refuse all requests of a user from now on. Raise NotFound, as the next two do."""
+        """Refuse all requests of a user from now on. Raise NotFound, like the next two methods."""
 
     async def enable_user(self, user_id: str) -> None: ...
 

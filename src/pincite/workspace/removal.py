@@ -1,10 +1,10 @@
-"""Remove a user: what only they can read is deleted, and spaces of others stay.
+"""Remove a user, with all that nobody else can read. Spaces of others stay.
 
-    disable -> empty the personal space, leave or hand over the others -> forget the user
+disable -> empty the personal space, leave or hand over the others -> forget the user
 
-The first steps are changes in the name of the user, as in HTTP, so that the usual jobs remove the
-texts from the index. Each step is a transaction; a removal that was cut off continues with the next
-call.
+The first steps are changes in the name of the user, as through HTTP, so that the usual jobs remove
+the texts from the index. Each step is a transaction; the next call continues a removal that was cut
+off.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _PAGE = 1_000
 
 
 class Belongings(msgspec.Struct, frozen=True):
-    """What a user has. `alone` are spaces without another member, which are deleted with the user;
-    `orphaned` are those with members but no other owner; `shared` are the others."""
+    """The spaces of a user. `alone` are those without another member, which are deleted with the
+    user; `orphaned` are those with members but no other owner; `shared` are the others."""
 
     user: User
     alone: tuple[Space, ...] = ()
@@ -30,7 +30,7 @@ class Belongings(msgspec.Struct, frozen=True):
 
 
 async def belongings(workspaces: Workspaces, user_id: str) -> Belongings:
-    """Return what a user has. Raise NotFound."""
+    """Return the spaces of a user. Raise NotFound."""
     async with workspaces.administration() as operator:
         known = {one.id: one for one in await operator.users()}
     if user_id not in known:
@@ -41,9 +41,10 @@ async def belongings(workspaces: Workspaces, user_id: str) -> Belongings:
 
 async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = None) -> Belongings:
     """Remove a user with the personal space, the spaces without another member, conversations,
-    facts and keys. `heir` becomes the owner of the spaces that would have none. Return what the
-    user had. Raise NotFound, and UsageError if there are such spaces and no `heir`; nothing is
-    changed then."""
+    facts and keys. `heir` becomes the owner of the spaces that would have none. Return the former
+    spaces of the user. Raise NotFound for an unknown user or heir, and UsageError if there are such
+    spaces and no `heir`. Nothing is changed then, but the user is disabled if others joined a space
+    during the call."""
     had = await belongings(workspaces, user_id)
     if had.orphaned and heir is None:
         names = ", ".join(f"{one.id} ({one.name})" for one in had.orphaned)
@@ -60,7 +61,7 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
     async with workspaces.of(user_id) as session:
         had = await _belongings(session, had.user)
         for space in had.orphaned:
-            if heir is None:  # shared after it was looked at
+            if heir is None:  # it was shared in the meantime
                 raise UsageError("others joined a space of the user: call it again")
             await session.set_member(space.id, heir, "owner")
         for space in had.alone:

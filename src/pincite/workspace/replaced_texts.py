@@ -1,7 +1,7 @@
-"""Tell that the index has an earlier text of a document, whose new content is not indexed yet.
+"""Mark the texts of documents whose new content is not indexed yet.
 
-Documents are records of the index, so a comparison with the index alone calls each of their texts
-current. Only the database knows that another content was uploaded since.
+Documents are records of the index, so a comparison with the index alone reports each of their texts
+as current. Only the database knows that other content was uploaded since.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pincite.ports import Files, Quote, Seen
 from pincite.scope.choosing import DOCUMENT_ID
 from pincite.support.fields import replace
 
-#: What a check says of a citation of such a text, and what is said of the text itself.
+#: The messages for citations of such a text, and for the text itself.
 REPLACED: Final = "the document has new content, which is not indexed yet"
 _NOTICE: Final = Notice(
     "refreshing",
@@ -24,8 +24,9 @@ _NOTICE: Final = Notice(
 
 
 class FilesOfWorkspaces:
-    """`pincite.ports.Files` over other files: earlier texts of replaced documents are `unchecked`.
-    `replaced` returns those of the documents whose text in the index is an earlier one."""
+    """`pincite.ports.Files` that wraps other files: earlier texts of replaced documents are
+    `unchecked`. `replaced` returns those of the given documents whose indexed text is an earlier
+    one."""
 
     def __init__(self, files: Files, replaced: Admit) -> None:
         self._files = files

@@ -155,13 +155,13 @@ class DocumentChunks:
         return self.chunk(last).end_line - self.chunk(first).start_line + 1
 
     def begins_line(self, place: int) -> bool:
-        """Does this chunk begin at the beginning of a line?"""
+        """Return whether this chunk begins at the beginning of a line."""
         if self.chunk(place).on_page is not None:
             return not self.joined(place - 1) or self._breaks(place - 1)
         return self.chunk(place).start_column in (None, 1)
 
     def ends_line(self, place: int) -> bool:
-        """Does this chunk end at the end of a line, as far as is known?"""
+        """Return whether this chunk ends at the end of a line, as far as is known."""
         if self._is_on_page(place):
             return not self.joined(place) or self._breaks(place)
         if not self._ends_inside(place):
@@ -178,7 +178,7 @@ class DocumentChunks:
         return self.chunk(place).end_column is not None
 
     def _breaks(self, place: int) -> bool:
-        """Is there a line end after this chunk, which is joined to the next?"""
+        """Return whether a line ends after this chunk, which is joined to the next one."""
         return "\n" in (self._between(place) or "")
 
     def text(self, first: int, last: int) -> str:

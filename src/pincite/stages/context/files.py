@@ -29,8 +29,8 @@ class OutlineOutdated(Exception):
 
 @dataclass(slots=True)
 class Files:
-    """The documents of the candidates, each opened once. With `outlines`, only the outlines of
-    those that have one are read."""
+    """The documents of the candidates, each opened once. With `outlines`, only the outline of a
+    document is read if it has one."""
 
     by_name: Mapping[str, Searchable]
     outlines: bool = True
@@ -94,7 +94,8 @@ class Files:
         await _all([self._read_whole(key) for key in changed])
 
     async def _open_outlined(self, name: str, files: Mapping[_File, Sequence[Chunk]]) -> None:
-        """Open the documents that have an outline, and add the results to them."""
+        """Open the documents that have an outline, and add the results to them. A document that
+        does not fit its results is left out."""
         index = self.by_name[name].index
         new = [key for key in files if key not in self._documents]
         if new and self.outlines and isinstance(index, Outlined):
@@ -115,8 +116,8 @@ class Files:
                     del self._documents[key]
 
     async def complete(self, ranges: Iterable[tuple[DocumentChunks, tuple[int, int]]]) -> None:
-        """Read the chunks of these ranges that have not been read. Raises OutlineOutdated if one
-        cannot be read: without the outlines, the ranges are others then."""
+        """Read the unread chunks of these ranges of documents with an outline. Raises
+        OutlineOutdated if one cannot be read: without outlines, other ranges are chosen."""
         keys = {id(document): key for key, document in self._documents.items() if document}
         places: dict[str, dict[_File, list[int]]] = {}
         outlined = []

@@ -35,7 +35,7 @@ def grown(document: DocumentChunks, place: int, free: Free, config: ContextConfi
 
 
 def whole_lines(document: DocumentChunks, reach: Range) -> bool:
-    """Does a range begin and end at line boundaries?"""
+    """Return whether a range begins and ends at line boundaries."""
     return document.begins_line(reach[0]) and document.ends_line(reach[1])
 
 

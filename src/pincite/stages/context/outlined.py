@@ -1,4 +1,4 @@
-"""A document of which only an outline and the results are read, until it is clear what to show."""
+"""Documents with an outline: only their results are read, until the ranges to show are known."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class PackedIds(Sequence[str]):
         if len(wanted) != _BYTES:
             raise ValueError(f"{id_!r} is not a complete id")
         found = self._packed.index(wanted, _BYTES * start, end)
-        while found % _BYTES:  # across two others
+        while found % _BYTES:  # a match that begins in one id and ends in the next
             found = self._packed.index(wanted, found + 1, end)
         return found // _BYTES
 
 
 class OutlinedChunks(DocumentChunks):
-    """The chunks of a document with an outline. A chunk that is not read is known as far as its
-    outline goes; `text` and `shown` need all chunks of their range."""
+    """The chunks of a document with an outline. The outline has all that is needed of a chunk,
+    except for `text` and `shown`: these need all chunks of their range."""
 
     def __init__(self, document: OutlinedDocument) -> None:
         super().__init__(PackedIds(document.ids))
@@ -59,8 +59,8 @@ class OutlinedChunks(DocumentChunks):
         self._rows = Remembered(document.outline.chunk, _ROWS)
 
     def take(self, chunk: Chunk) -> bool:
-        """Add a result that was read before. Return whether it is a chunk of this document, at the
-        place that the outline says."""
+        """Add a result, which is already read. Return False, and do not add it, if it does not fit
+        the outline: it has another content hash or place."""
         place = self.place_of(chunk)
         if place is None or chunk.content_hash != self._content_hash:
             return False

@@ -47,7 +47,7 @@ class Page:
     _waiting: list[tuple[Candidate, DocumentChunks | None]] = field(default_factory=list)
 
     def full(self) -> bool:
-        """Does the page have its number of results?"""
+        """Return whether the page has its number of results."""
         return len(self.spans) >= self.results
 
     def take(
@@ -144,7 +144,7 @@ class Page:
             return
 
     def _meets(self, span: Span, reach: Range) -> bool:
-        """Does this range touch a result, and is there room for both in one?"""
+        """Return whether this range touches a result, and one range has room for both."""
         document = span.document
         upper, lower = sorted((span.reach, reach))
         if document is None or upper[1] + 1 != lower[0] or not document.joined(upper[1]):

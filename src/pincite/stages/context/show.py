@@ -44,7 +44,7 @@ async def context(
 
 
 async def _page(chosen: Chosen, files: Files, config: ContextConfig, results: int) -> Shown:
-    """Build the page. Raises OutlineOutdated."""
+    """Choose the results and the text around them. Raises OutlineOutdated."""
     page = Page(config, results)
     queue = (*chosen.candidates, *chosen.reserve)
     done, width = 0, len(chosen.candidates)

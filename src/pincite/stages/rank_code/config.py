@@ -32,8 +32,8 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     `mentions`: it defines any word of the question. `overlap`: the best share of the question's
     words in the name of one definition.
 
-    `terms`: the share of the question's words, weighted by their rarity, that the passage of a file
-    with the best keyword score has: 0, .2, .3, .4, .5, .6 give .388, .398, .403, .406, .402, .405
+    `terms`: the share of the question's words, weighted by their rarity, in the file's passage with
+    the best keyword score: 0, .2, .3, .4, .5, .6 give .388, .398, .403, .406, .402, .405
     by words and .419, .430, .437, .440, .448, .450 with the model for the first right passage of
     143 questions.
 

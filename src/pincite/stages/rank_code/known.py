@@ -13,8 +13,8 @@ Rarity = Mapping[str, Mapping[str, float]]
 
 
 def asked_terms(text: str, terms: Terms, sources: Set[str]) -> frozenset[str]:
-    """Return the terms of a question. If there is one source, those of its name are left out,
-    unless there are no others: every file may have them."""
+    """Return the terms of a question. If there is only one source, the terms of its name are left
+    out, because every file may have them, unless the question has no others."""
     asked = terms(text)
     named = terms(next(iter(sources))) if len(sources) == 1 else frozenset[str]()
     return asked - named or asked
@@ -30,8 +30,8 @@ class KnownTerms:
         self._rarity = rarity
 
     def share(self, candidate: Candidate) -> float:
-        """Return the share of the question's terms that the passage has, in 0..1, each by its
-        weight in the collection. 0 without terms."""
+        """Return the share of the question's terms that the passage has, by their weight in the
+        collection, in 0..1. 0 if the question has no terms."""
         if not self._asked:
             return 0.0
         weights = self._rarity.get(candidate.collection, {})

@@ -82,9 +82,9 @@ def rank_code(
       outside of definitions count as one definition, unless no hit lies in any.
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`;
       copied: the best of its passages, see `copied`
-    - known: the share of the question's terms that its passage with the best keyword score has,
-      times the gathering. A term weighs its `rarity`, by collection, or 1 if that is unknown. If
-      all files are of one source, the terms of its name do not count
+    - known: the share of the question's terms in the file's passage with the best keyword score,
+      times the gathering. The weight of a term is its `rarity` in the collection, or 1 if that is
+      unknown. If all files are of one source, the terms of its name do not count
     - prior: see `paths`
 
     The passages of a file, best first by s + definition + copied, get this score times that sum

@@ -85,7 +85,7 @@ class IndexHandle:
     def of(
         self, index: Place, reranker: Reranker | None = None, refresh: RefreshMode | None = None
     ) -> IndexHandle:
-        """Return this handle if it has these settings, otherwise a new one."""
+        """Return this handle if it has these arguments, otherwise a new one."""
         same = self._reranker is reranker and self._index == index and self._refresh == refresh
         return self if same else IndexHandle(index, reranker, refresh)
 
@@ -266,8 +266,8 @@ def count_of(value: object, name: str) -> int:
 
 
 def require_taken(called: str, given: Mapping[str, object], **meant: str) -> None:
-    """Raise TypeError for an argument that an `EvidenceSource` does not have. `meant` has the names
-    that a framework uses for arguments of ours."""
+    """Raise TypeError for an argument that an `EvidenceSource` does not have. `meant` maps names
+    that a framework uses to our arguments."""
     taken = SourceKeywords.__annotations__
     for name in given:
         if name not in taken:

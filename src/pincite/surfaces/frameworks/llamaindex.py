@@ -137,7 +137,7 @@ class PinciteVerify(BaseNodePostprocessor):
 class PinciteRerank(BaseNodePostprocessor):
     """A postprocessor that sorts nodes with a reranker and keeps the best `top_n`. `model` is the
     name of the reranker, such as `voyage:rerank-2.5`, by default that of the index's settings.
-    Raises UsageError for a number below 1 and for a name that is no reranker of a known provider.
+    Raises UsageError for a number below 1, and for a name without a reranker of a known provider.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -157,7 +157,7 @@ class PinciteRerank(BaseNodePostprocessor):
         self._check()
 
     def _check(self) -> None:
-        """Raise UsageError for fields that no question could be answered with, as they are now."""
+        """Check the current fields, which can be changed. Raises UsageError."""
         count_of(self.top_n, "top_n")
         if self.model:
             find_provider(parse_model(self.model).provider, "rerank")

@@ -155,8 +155,8 @@ _UNREADABLE: Final[dict[type[Exception], str]] = {
     RecursionError: "the body is nested too deeply",
 }
 _NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
-#: What msgspec says of a body, and what is true of it. Since 0.23 it has no UnicodeDecodeError for
-#: the first one, and says the second one also of an escape such as `\ud800`.
+#: The detail by message of msgspec. Since 0.23, msgspec raises no UnicodeDecodeError for the first
+#: one, and uses the second one also for an escape such as `\ud800`.
 _OF_DECODER: Final = {
     "Invalid UTF-8 encoded string": _UNREADABLE[UnicodeDecodeError],
     "Input data was truncated": (

@@ -34,7 +34,8 @@ class Limited:
     """An ASGI application that reads the whole request before `app` does. It answers 408 if that
     takes too long, 413 if the request is too large, and 400 if its headers are ambiguous. It also
     answers 400 to a request that has the id of an unanswered request of the same session, because
-    the library would answer only one of them. Sessions are limited."""
+    the library would answer only one of them. The number of sessions is limited, see
+    `LimitedSessions`."""
 
     def __init__(self, app: App, limits: HttpLimits) -> None:
         self._app = LimitedSessions(app, limits.sessions)

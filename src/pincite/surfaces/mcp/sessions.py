@@ -1,4 +1,4 @@
-"""At most a number of MCP sessions: a new one ends the session that was used longest ago."""
+"""Limit the number of MCP sessions: a new one ends the least recently used one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ _KEPT: Final = (b"host", b"origin")  # headers that the library checks
 
 
 class LimitedSessions:
-    """An ASGI application around that of the protocol library, which keeps each session for half an
-    hour, and refuses clients at its own limit of 10,000. A session that has a request or a stream
-    of events is not ended. Its client is told 404 later, and opens a new one."""
+    """An ASGI application that wraps that of the protocol library, which keeps each session for
+    half an hour, and refuses clients at its own limit of 10,000. A session with an unanswered
+    request or an open stream of events is not ended. The client of an ended session gets 404, and
+    opens a new one."""
 
     def __init__(self, app: App, most: int) -> None:
         self._app = app
         self._most = most
-        self._requests: dict[bytes, int] = {}  # in progress by session; last used last
+        self._requests: dict[bytes, int] = {}  # unanswered ones; last used session last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, then end sessions beyond the limit."""
@@ -56,7 +57,7 @@ class LimitedSessions:
             await self._end(scope, oldest)
 
     async def _end(self, scope: Scope, session: bytes) -> None:
-        """End a session with the request by which a client ends it."""
+        """End a session by sending the request with which a client ends it."""
         headers = [one for one in scope["headers"] if one[0] in _KEPT]
         asked = {**scope, "method": "DELETE", "headers": [*headers, (SESSION, session)]}
 

@@ -1,7 +1,7 @@
-"""Limits of time and number for the connections of every HTTP server.
+"""Limit the time and the number of the connections of an HTTP server.
 
-The HTTP server waits until each request has arrived, and until each answer has been read. It does
-not give up on a client that never finishes a request or never reads its answer; this module does.
+The HTTP library waits until each request has arrived, and until each answer has been read. It never
+gives up on a client that does not finish a request or does not read its answer; this module does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class HttpLimits:
     answer. `body_bytes` is ample: the largest arguments that tools accept have 200,000 characters,
     less than 1 MB. At most `connections`, and at most half of the files that this process may open,
     are open at once. One more closes the connection that has waited longest for its client.
-    `sessions` is the most of an MCP server: a session took 41 kB of memory. All other values are
+    `sessions` is the limit of an MCP server: a session took 41 kB of memory. All other values are
     unmeasured guesses on the safe side.
     """
 
@@ -102,21 +102,22 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             super().send_400_response(msg)
 
         def _should_upgrade(self) -> bool:
-            return False  # uvicorn would print a warning for each such request of anybody
+            return False  # uvicorn would print a warning for each such request
 
         def _make_room(self) -> None:
-            """Close a connection that the server need not answer, otherwise this one."""
+            """Close the connection that has waited longest for its client, or else the oldest
+            stream of events, or else this connection."""
             others = [one for one in self.connections if one is not self]
             held = [one for one in others if isinstance(one, LimitedProtocol)]
             waits = [(since, one) for one in held if (since := one.waits_since()) is not None]
             waits = waits or [(one.since, one) for one in held if one.streams()]
             oldest = min(waits, key=_when)[1] if waits else self
-            self.connections.discard(oldest)  # it is closed a little later
+            self.connections.discard(oldest)  # `abort` closes it a little later
             oldest.transport.abort()
 
         def waits_since(self) -> float | None:
-            """Return since when the client could go on: read an answer, or send a request or the
-            rest of a body. None if it waits for the server."""
+            """Return since when the server waits for the client: to read an answer, or to send a
+            request or the rest of a body. None if the client waits for the server."""
             if self.transport.get_write_buffer_size():
                 return self._has_read()
             if not self._in_progress() or self.cycle.more_body:
@@ -124,7 +125,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             return None
 
         def streams(self) -> bool:
-            """Return whether an answer to GET has begun that the client has read so far."""
+            """Return whether an answer to GET has begun and is not complete."""
             in_progress = self._in_progress() and self.cycle.response_started
             return in_progress and self.scope["method"] == "GET"
 
@@ -132,7 +133,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             return self.cycle is not None and not self.cycle.response_complete
 
         def _has_read(self) -> float:
-            """Return since when the client has been seen to read nothing."""
+            """Return the last time when the client was seen to have read something."""
             if self._answers.sent > self._seen:
                 self._seen, self._read_since = self._answers.sent, self.loop.time()
             return self._read_since
@@ -148,7 +149,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
                 self._reader.start(limits.stalled_s, self._check_reader, self._answers.sent)
 
         def _check_reader(self, before: int) -> None:
-            """End the connection if the client has read nothing; otherwise check again later."""
+            """Close the connection if the client has read nothing; otherwise check again later."""
             self._reader.stop()
             if self.transport.get_write_buffer_size() and self._answers.sent <= before:
                 self.transport.abort()

@@ -35,8 +35,8 @@ class SecondCheck:
         return None if found.wide else found.document_ids or ()
 
     async def admitted(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
-        """Return those of the documents that may be shown. Withheld documents are reported only to
-        the log, except those whose indexed text is an earlier one that is not shown again."""
+        """Return those of the documents that may be shown. The log reports withheld documents,
+        without an alarm for those whose indexed text is an earlier one that is not shown again."""
         within = _only(access, ids)
         async with self._workspaces.of(access.user_id) as session:
             readable = await session.readable(within)
@@ -53,8 +53,9 @@ class SecondCheck:
             return await session.replaced(ids)
 
     async def _report(self, access: Access, readable: Readable, withheld: frozenset[str]) -> None:
-        """Log the documents that the index has and the access may not see. Deleted documents that a
-        worker has not yet removed are no alarm, nor are earlier texts of readable documents."""
+        """Log the documents that the index has and the access may not see. There is no alarm for
+        deleted documents that a worker has not yet removed, nor for earlier texts of readable
+        documents."""
         leaving = await self._leaving(access, readable, withheld)
         if leaving:
             log.info("the index still has %d deleted documents; none is shown", len(leaving))

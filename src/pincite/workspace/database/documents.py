@@ -17,7 +17,7 @@ from pincite.workspace.files.filenames import checked_filename
 from pincite.workspace.model import Document, DocumentStatus
 
 _NEW_TEXT: Final = ", text_version = version + 1"
-#: Of a document that failed before versions of texts were counted: nobody knows what had changed.
+#: For a document that failed before `text_version` was counted, a new text is assumed.
 _SAME_TEXT: Final = (
     ", text_version = CASE WHEN status = 'failed' AND text_version = 0 AND indexed_version > 0"
     " THEN version + 1 ELSE text_version END"

@@ -389,9 +389,9 @@ async def _bury(transaction: Transaction, job: Job, reason: str, now: str) -> No
 
 
 async def _withdraw(transaction: Transaction, id_: str) -> None:
-    """Never show an earlier text of a document again whose new content cannot be indexed. If only
-    its metadata or space changed, note that its text stays: 0 would not tell it from documents that
-    failed before `text_version` was counted."""
+    """Stop showing the earlier text of a document whose new content cannot be indexed. If only its
+    metadata or space changed, its text stays, and a `text_version` of 0 is replaced: 0 means that
+    the document failed before `text_version` was counted."""
     await transaction.run(
         "UPDATE documents SET indexed_version ="
         " CASE WHEN text_version > indexed_version THEN 0 ELSE indexed_version END, text_version ="

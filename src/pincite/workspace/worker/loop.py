@@ -171,8 +171,8 @@ async def _perform(deps: WorkerDeps, config: WorkerConfig, held: list[_Claimed])
 async def _withdrawn(
     deps: WorkerDeps, config: WorkerConfig, job: Job, document: Document, error: Exception
 ) -> Exception:
-    """If this failure is final, and the content of the document was replaced, remove its earlier
-    text from the index. Return the failure, or that of the removal, after which the job is
+    """Remove the earlier text of a document from the index, if this failure is final and the
+    content was replaced. Return the failure, or that of the removal, after which the job is
     retried."""
     refused = isinstance(error, SourceError | UsageError) and not isinstance(error, ConfigError)
     last = isinstance(error, ConfigError) or job.attempts >= config.attempts
@@ -205,7 +205,7 @@ async def _finish(
 
 
 async def _retry_later(deps: WorkerDeps, config: WorkerConfig, job: Job, error: Exception) -> None:
-    """Schedule a retry. Failures of services and stores may be temporary; so may others, which are
+    """Schedule a retry. Failures of services and stores may be temporary. So may others, which are
     logged with their traceback."""
     wait_s = min(config.longest_retry_s, config.retry_s * 2**job.attempts)
     wait_s *= 0.5 + deps.chance()  # jitter, so that many do not come back at once
@@ -221,8 +221,8 @@ async def _retry_later(deps: WorkerDeps, config: WorkerConfig, job: Job, error: 
 
 
 def _reason_for_log(error: Exception) -> str:
-    """Return the type of a failure and its message, without the words of another server: these may
-    repeat the text that was sent to it. `pincite workspace jobs` shows them."""
+    """Return the type of a failure and its message, without the message of another server, which
+    may repeat the text that was sent to it. `pincite workspace jobs` shows it."""
     kind = type(error).__name__
     if not isinstance(error, PinciteError) or isinstance(error, BadResponse):
         return kind

@@ -322,7 +322,7 @@ async def _label(
 
 
 def _ask(passage: Passage, number: int, total: int) -> str:
-    """Return the person's judgement of a passage, "" at the end of the input."""
+    """Return the key that the user chooses for a passage, "" at the end of the input."""
     from pincite.model.citation import place_of
 
     chunk = passage.chunk

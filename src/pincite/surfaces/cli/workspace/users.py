@@ -106,7 +106,7 @@ def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: P
 
 
 def _losses(had: Belongings, heir: str | None) -> str:
-    """Return in words what is deleted with a user and what others get."""
+    """Return what is deleted with a user and what others get, as a text."""
     told = [f"{one_line(had.user.name)} has a personal space"]
     told += [
         f"the space {one.id} ({one_line(one.name)}) without other members" for one in had.alone

@@ -227,7 +227,7 @@ async def _one(may: Access, resources: Resources, document_id: str) -> Document:
 
 
 def _version(if_match: str | None) -> int | None:
-    """Return the version that a document must have, None for any."""
+    """Return the version that a document must have by its If-Match header, None for any."""
     return None if if_match in (None, "*") else int(if_match.strip('"'))
 
 
