@@ -73,7 +73,7 @@ class _Readable:
         return tuple(found.values())
 
     async def has_path(self, path: str) -> bool:
-        """Does a path or pattern match a readable document?"""
+        """Return whether a path or pattern matches a readable document."""
         fits = path_test((path,))
         for info in self._infos:
             if any(fits(one.source, one.path) for one in await self._documents(info)):

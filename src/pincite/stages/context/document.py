@@ -58,7 +58,7 @@ class DocumentChunks:
 
     @property
     def lost(self) -> bool:
-        """Is a chunk lost?"""
+        """Whether a chunk is lost."""
         return bool(self._lost)
 
     def around(self, place: int, reach: int) -> list[int]:
@@ -109,7 +109,8 @@ class DocumentChunks:
         return places[id_]
 
     def joined(self, place: int) -> bool:
-        """Is the text between this chunk and the next one known, and are both on one page?"""
+        """Return whether the text between this chunk and the next one is known, and both are on one
+        page."""
         return 0 <= place < len(self.ids) - 1 and self._between(place) is not None
 
     def tokens(self, first: int, last: int) -> int:

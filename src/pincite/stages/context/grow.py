@@ -14,7 +14,7 @@ Free = Callable[[int], bool]
 
 
 def fits(document: DocumentChunks, reach: Range, config: ContextConfig, times: int = 1) -> bool:
-    """Is a range within `times` the budget?"""
+    """Return whether a range is within `times` the budget."""
     if config.around == "unit":
         return document.tokens(*reach) <= times * config.max_tokens
     return document.characters(*reach) <= times * config.max_chars
@@ -65,7 +65,7 @@ def _unit(document: DocumentChunks, place: int, free: Free, config: ContextConfi
 
 
 def _is_part(document: DocumentChunks, place: int, depth: int) -> bool:
-    """Is the chunk a piece of a longer unit, rather than several whole units?"""
+    """Return whether the chunk is a piece of a longer unit, rather than several whole units."""
     chunk = document.chunk(place)
     if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.definitions:
         return depth == len(chunk.headings)

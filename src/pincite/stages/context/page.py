@@ -119,8 +119,8 @@ class Page:
             del self._waiting[0]
 
     def _outweighs(self, waiting: Candidate, other: Candidate) -> bool:
-        """Is the score of the other candidate less than `file_share_from` of the score of the
-        waiting one?"""
+        """Return whether the score of the other candidate is less than `file_share_from` of the
+        score of the waiting one."""
         mine, its = waiting.rank_signal, other.rank_signal
         if (mine.name, mine.kind) != (its.name, its.kind) or mine.value <= 0:
             return False

@@ -36,8 +36,8 @@ _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
 def is_bare(text: str) -> bool:
-    """Does this code consist of comments and imports only? The beginnings of lines decide, in any
-    language. If the text begins inside of a comment, that comment is not recognised."""
+    """Return whether this code consists of comments and imports only. The beginnings of lines
+    decide, in any language. If the text begins inside a comment, that comment is not recognised."""
     return _is_bare(text) if len(text) > _LONGEST else known_bare(text)
 
 

@@ -146,14 +146,15 @@ def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:
 
 
 def _is_constructor(chunk: Chunk) -> bool:
-    """Is the passage a constructor of C++? It is often in another file than its class."""
+    """Return whether the passage is a constructor of C++. It is often in another file than its
+    class."""
     last = [last_component(name) for name in chunk.headings[-2:]]
     return chunk.language == "cpp" and len(last) == 2 and last[0] == last[1]
 
 
 def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:
-    """Is the passage within a definition, or of a test or an example? A passage with values and
-    definitions counts, too, because its values may be fields."""
+    """Return whether the passage is within a definition, or of a test or an example. A passage with
+    values and definitions counts, too, because its values may be fields."""
     within = chunk.headings not in ((), query.symbols[:1])
     return within or bool(place_of(chunk.path)) or (is_value and bool(chunk.definitions))
 

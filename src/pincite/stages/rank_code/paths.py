@@ -186,8 +186,8 @@ def place_of(path: str) -> Literal["", "tests", "minor"]:
 
 @lru_cache(_REMEMBERED)
 def is_of_tests(path: str) -> bool:
-    """Does a page or a file of data belong to tests, such as a snapshot? Pages about tests
-    (`docs/testing/tools.md`, `specs/login.md`) do not."""
+    """Return whether a page or a file of data belongs to tests, such as a snapshot. Pages about
+    tests (`docs/testing/tools.md`, `specs/login.md`) do not."""
     folders = path[: path.rfind("/") + 1]
     is_there = _TEXTS_OF_TESTS.search(folders) or _TESTS_OF.search(folders)
     return is_there is not None and not _PAGES_FOLDER.search(folders)
@@ -195,14 +195,15 @@ def is_of_tests(path: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def is_changelog(path: str) -> bool:
-    """Is this path a changelog of the project, such as `NEWS.md`, `docs/release-notes/2.0.md` or
-    `UPGRADE-3.0.md`? Those of tests and of vendored packages are not."""
+    """Return whether this path is a changelog of the project, such as `NEWS.md`,
+    `docs/release-notes/2.0.md` or `UPGRADE-3.0.md`. Changelogs of tests and of vendored packages
+    are not."""
     return _CHANGELOG.search(path) is not None and not place_of(path)
 
 
 def wants_changes(question: str) -> bool:
-    """Does a question ask what changed, or when (`which version removed the flag`)? English only:
-    questions in other languages never do."""
+    """Return whether a question asks what changed, or when (`which version removed the flag`).
+    English only: False for questions in other languages."""
     return len(question) <= _LONGEST and _WANTS_CHANGES.search(question) is not None
 
 

@@ -148,9 +148,9 @@ def _begin(one: str, other: str) -> bool:
 
 
 class Likeness:
-    """How like the words of a question are to the words of names. Each word and name is compared
-    once, however many passages have it. Most words of names begin with other letters than all words
-    of the question, and are not compared at all."""
+    """The similarity of the words of a question to the words of names. Each word and name is
+    compared once, even if many passages have it. Most words of names begin with other letters than
+    all words of the question, and are not compared at all."""
 
     def __init__(self, asked: Sequence[Word], vocabulary: Vocabulary) -> None:
         self.asked = asked
@@ -207,7 +207,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def _is_name(text: str) -> bool:
-    """Is a question only a name, perhaps with the keyword that declares it?"""
+    """Return whether a question is only a name, perhaps with the keyword that declares it."""
     words = bare_words(undeclared(text))
     if len(words) != 1:
         return False
