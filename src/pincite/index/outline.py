@@ -29,8 +29,6 @@ def outline_of(chunks: Sequence[Chunk]) -> Outline | None:
             path = msgspec.msgpack.encode(chunk.headings)
             places[chunk.headings] = len(paths), len(path)
             paths += path
-        inside = BEGINS if chunk.start_column not in (None, 1) else 0
-        inside += ENDS if chunk.end_column is not None else 0
         rows += ROW.pack(
             chunk.start,
             chunk.end,
