@@ -62,7 +62,7 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
         had = await _belongings(session, had.user)
         for space in had.orphaned:
             if heir is None:  # it was shared in the meantime
-                raise UsageError("others joined a space of the user, who is disabled now: try again")
+                raise UsageError("others joined a space of the user, now disabled: try again")
             await session.set_member(space.id, heir, "owner")
         for space in had.alone:
             await session.delete_space(space.id)
