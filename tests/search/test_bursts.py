@@ -87,6 +87,25 @@ def test_searches_of_a_burst_wait_without_being_late() -> None:
     assert most <= STORE_TURNS
 
 
+def test_searches_that_wait_for_a_provider_keep_no_other_search_waiting() -> None:
+    async def asked() -> list[EvidencePack]:
+        made = await make(TopicEncoder(), TEXTS)
+        slow = replace(made, dense=Slow(), **API)
+        waiting = [
+            asyncio.create_task(searched(slow, profile(100.0))) for _ in range(3 * STORE_TURNS)
+        ]
+        await asyncio.sleep(0.1)
+        async with asyncio.timeout(10):  # the model takes 30 s
+            words = await searched(slow, profile(10.0, "keyword"))
+            hurried = await searched(slow, profile(10.0), budget_ms=100)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return [words, hurried]
+
+    assert [pack.evidence[0].path for pack in asyncio.run(asked())] == ["keys", "keys"]
+
+
 def test_a_late_collection_has_a_hint() -> None:
     async def late() -> None:
         made = await make(None, TEXTS)

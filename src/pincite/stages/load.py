@@ -53,7 +53,7 @@ async def load(
     ids: dict[str, list[str]] = {}
     for hit in wanted:
         ids.setdefault(hit.collection, []).append(hit.id)
-    async with store_turn():
+    async with store_turn("load"):
         answers = await gather_outcomes(
             [
                 with_timeout(

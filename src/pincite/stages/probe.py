@@ -167,7 +167,7 @@ async def probe(
         return await _nearest(one, vectors[fingerprint], filter_, config, citable)
 
     looks = ((scope.called(one.spec.name), look(one)) for one in collections)
-    async with store_turn():
+    async with store_turn("probe"):
         outcomes = await gather_outcomes([with_timeout(*each, timeout_s) for each in looks])
     unknown: list[tuple[str, str]] = []
     found: list[_Found] = []

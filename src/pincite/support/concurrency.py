@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Literal, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -18,11 +18,13 @@ from pincite.errors import StoreError
 
 T = TypeVar("T")
 U = TypeVar("U")
-#: Searches of one event loop that ask stores at the same time: more only wait inside their time
-#: limits. Searches that wait for a provider's vectors count, too. Guess: 200 at once took 1.3 s of
-#: processor time, but 46 or more of them exceeded 10 s.
+#: Requests of one event loop to stores at the same time, for each step of a search: more would only
+#: wait inside their time limits. Guess: 200 searches at once took 1.3 s of processor time, but 46
+#: or more of them exceeded 10 s.
 STORE_TURNS: Final = 16
-_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+StoreStep = Literal["probe", "search", "load"]
+_Turns = dict[StoreStep, asyncio.Semaphore]
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
 _END_S: ContextVar[float] = ContextVar("end_s", default=math.inf)
 
 
@@ -146,12 +148,13 @@ async def with_timeout(
 
 
 @asynccontextmanager
-async def store_turn() -> AsyncIterator[None]:
-    """Hold one of the turns of this event loop to ask stores. Wait for it outside of any time
-    limit: in a burst of searches, a store is not slow because many of them wait."""
-    loop = asyncio.get_running_loop()
-    turns = _TURNS.get(loop)
-    if turns is None:
-        turns = _TURNS[loop] = asyncio.Semaphore(STORE_TURNS)
-    async with turns:
+async def store_turn(step: StoreStep) -> AsyncIterator[None]:
+    """Hold one of the turns of this event loop to ask stores in a step of a search. Wait for it
+    outside of any time limit: in a burst of searches, a store is not slow because many of them
+    wait. Hold it for nothing else, such as a provider, because all searches share the turns. Each
+    step has turns of its own, so that a search which has hits does not queue behind new ones."""
+    turns = _TURNS.setdefault(asyncio.get_running_loop(), {})
+    if step not in turns:
+        turns[step] = asyncio.Semaphore(STORE_TURNS)
+    async with turns[step]:
         yield

@@ -65,23 +65,10 @@ async def retrieve(
     `left_ms` returns the rest of the time budget, None without one: a provider's vector that takes
     longer is not waited for.
     """
-    async with store_turn():
-        return await _retrieve(query, collections, scope, config, done, deep, left_ms())
-
-
-async def _retrieve(
-    query: Query,
-    collections: Sequence[Searchable],
-    scope: Scope,
-    config: RetrieveConfig,
-    done: Pass,
-    deep: Collection[str],
-    budget_ms: float | None,
-) -> Retrieved:
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
     limit_s = config.timeout_s * ENCODING_SHARE
-    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s, budget_ms=budget_ms)
+    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s, budget_ms=left_ms())
     try:
         results = await gather_outcomes(
             [
@@ -124,7 +111,7 @@ async def _one(
     stood still meanwhile."""
     name = collection.spec.name
     loop = asyncio.get_running_loop()
-    end_s = loop.time() + config.timeout_s
+    begun_s = loop.time()
     in_time = partial(with_timeout, scope.called(name), timeout_s=config.timeout_s)
     wordings = [Expansion(query.text), *query.subqueries]
     if done.expanded:
@@ -145,16 +132,18 @@ async def _one(
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
     asked += [(0, query.text, request) for request in wider]
-    asking = gather(
-        [
-            ask(collection, request)
-            if config.keyword == "bm25"
-            else with_all_words(collection, request, text)
-            for _, text, request in asked
-        ]
-    )
     least_s = config.timeout_s * (1 - ENCODING_SHARE)
-    answers = await in_time(asking, left_s=max(end_s - loop.time(), least_s))
+    left_s = max(begun_s + config.timeout_s - loop.time(), least_s)
+    async with store_turn("search"):
+        asking = gather(
+            [
+                ask(collection, request)
+                if config.keyword == "bm25"
+                else with_all_words(collection, request, text)
+                for _, text, request in asked
+            ]
+        )
+        answers = await in_time(asking, left_s=left_s)
     numbered = [(n, found) for (n, _, _), found in zip(asked, answers, strict=True)]
     scales = {"dense": collection.spec.dense or ""}
     merged = merge_wordings(
