@@ -281,3 +281,21 @@ def test_an_archive_that_is_half_written_may_still_have_its_files(tmp_path: Path
     (made.folder / "docs" / "a.zip").unlink()
     (found,) = asyncio.run(check_claims(made.index, [Claim(cite(chunk))], made.folder))
     assert found.status == "deleted"
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_blank_lines_are_compared_with_the_indexed_revision(tmp_path: Path, git: bool) -> None:
+    old = "# cfg\nlimit = 1\nother = 2\n\n\nend\n"
+    made = Folder(tmp_path, old.encode(), "a.md", git=git)
+
+    def verdicts(new: str, quote: str = "") -> list[str]:
+        made.put("a.md", new.encode())
+        return [made.check(made.cited + place, quote).status for place in ("#L4-L5", "#L4")]
+
+    assert verdicts(f"{old}x\n") == ["fresh", "fresh"]
+    assert verdicts(f"{old}x\n", " \n") == ["fresh", "fresh"]
+    assert verdicts(old.replace("\n\n\n", "\r\n\r\n\r\n")) == ["fresh", "fresh"]
+    assert verdicts(f"new\n{old}") == ["changed", "changed"]
+    assert verdicts("# cfg\n") == ["changed", "changed"]
+    found = made.check(made.cited + "#L4-L5")
+    assert "has no words at this place" in found.detail

@@ -29,7 +29,7 @@ class ClaimedText:
     """The claim that a place in a file, a record or a page has this `text`, or, without a text, has
     this revision. Lines count from 1, characters from 0 with an exclusive end. A `quoted` text may
     be a part of the place; any other text is all of the place in the cited revision. `ends` are the
-    ends that the text must have."""
+    ends that the text must have. `blank`: the place is known to have only white space there."""
 
     known: IndexedFile
     start_line: int | None
@@ -43,6 +43,7 @@ class ClaimedText:
     columns: Columns = WHOLE
     quoted: bool = False
     ends: Ends = WORDS
+    blank: bool = False
 
 
 def citation_of(cited: ClaimedText) -> Citation:

@@ -156,7 +156,10 @@ class _Checking:
         or the ends that the index has; None if the verdict stands. Raises StoreError."""
         if not cited.quoted and status == "unknown":  # the file is of another revision
             part = (await indexed.text()).part(citation_of(cited))
-            return replace(cited, text=part.text, ends=part.ends) if part and part.text else None
+            if part is None:
+                return None
+            blank = cited.chars is None and not part.text.strip()
+            return replace(cited, text=part.text, ends=part.ends, blank=blank)
         if status != "changed":
             return None
         if not cited.quoted:

@@ -107,6 +107,8 @@ def compare_claim(
             document = current.document
             if unit_of(document) is not None:
                 return _compare_page(claim, cited, current, opened)
+            if cited.blank:
+                return _blank(claim, cited, document)
             if not cited.text.strip():
                 if said := impossible(cited, document):
                     return ClaimCheck(claim.citation, "changed", said, cited.known.path)
@@ -147,7 +149,8 @@ def _blank(claim: Claim, cited: ClaimedText, document: Document) -> ClaimCheck:
     """Return the verdict on lines or columns that have only white space in the cited revision. Such
     a text is not searched for elsewhere."""
     path, now = cited.known.path, cited_text(cited, document.text)
-    if without_returns(now) == without_returns(cited.text) and not outside(cited, document.text):
+    same = without_returns(f"{now}\n") == without_returns(f"{cited.text}\n")
+    if same and not outside(cited, document.text):
         return ClaimCheck(claim.citation, "fresh", "", path, cited.start_line, cited.end_line)
     said = f"{short_ref(cited.ref)} has no words at this place"
     return ClaimCheck(claim.citation, "changed", said, path)
