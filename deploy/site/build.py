@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 from posixpath import dirname, normpath, relpath
+from typing import Any, Literal, get_args, get_origin
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / ".site"
@@ -122,14 +123,24 @@ def gather(pages: Path, root: Path = ROOT) -> list[str]:
 
 
 def public_names() -> dict[str, str]:
-    """The public names of Python, each with the module that defines it."""
+    """The public names of Python, each with the module that defines it; "" for a name of literal
+    values or of other types, which has no docstring."""
     pincite = importlib.import_module("pincite")
     found = {}
     for name in pincite.__all__:
         if not name.startswith("__"):
             value = getattr(pincite, name)
-            found[name] = f"{value.__module__}.{value.__qualname__}"
+            defined = inspect.isclass(value) or inspect.isfunction(value)
+            found[name] = f"{value.__module__}.{value.__qualname__}" if defined else ""
     return found
+
+
+def values_of(alias: Any) -> str:
+    """The values that a name of literal values has, or the types that another alias stands for."""
+    if get_origin(alias) is Literal:
+        return "One of " + ", ".join(f'`"{value}"`' for value in get_args(alias)) + "."
+    named = re.sub(r"\b(?:[a-z]\w*\.)+", "", str(alias))
+    return f"Stands for `{named}`."
 
 
 def write_api(pages: Path) -> None:
@@ -139,10 +150,12 @@ def write_api(pages: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
     for name, home in sorted(public_names().items(), key=lambda row: row[0].lower()):
-        said = " ".join((inspect.getdoc(getattr(pincite, name)) or "").split())
+        value = getattr(pincite, name)
+        said = " ".join((inspect.getdoc(value) or "").split()) if home else values_of(value)
         meaning = re.split(r"(?<=\.) ", said)[0].replace("|", "\\|")
         rows.append(f"| [`{name}`]({name}.md) | {meaning} |")
-        (folder / f"{name}.md").write_text(f"# {name}\n\n::: {home}\n", encoding="utf-8")
+        content = f"::: {home}" if home else said
+        (folder / f"{name}.md").write_text(f"# {name}\n\n{content}\n", encoding="utf-8")
     head = "# Python API\n\nWhat `import pincite` offers. [From Python](../python.md) shows how.\n"
     table = "\n".join(("| name | what it is |", "|---|---|", *rows))
     (folder / "index.md").write_text(f"{head}\n{table}\n", encoding="utf-8")

@@ -19,11 +19,13 @@ from pincite.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions
+    from pincite.asking.answers import AnswerOptions
     from pincite.citations.check_item import Checked
     from pincite.citations.compare_claim import Claim, ClaimCheck
     from pincite.citations.files import Listing, Most, Passages
     from pincite.citations.passage import Passage
     from pincite.daemon.refresh.freshness import Freshness
+    from pincite.deps import Admit
     from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
     from pincite.engine.descriptions import Description
@@ -56,10 +58,12 @@ if TYPE_CHECKING:
     )
     from pincite.ingestion.options import IndexOptions
     from pincite.ingestion.report import IngestReport, Progress
-    from pincite.maintenance.reembed import Reembedded, ReembedOptions
+    from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
     from pincite.model import (
         Answer,
+        AnswerEvent,
         AnswerPiece,
+        ChatMode,
         Evidence,
         EvidencePack,
         Fact,
@@ -68,15 +72,20 @@ if TYPE_CHECKING:
         Record,
         RecordPage,
         Scope,
+        SourceType,
+        TaskMode,
         Turn,
         Verdict,
     )
-    from pincite.model.context_block import ContextBlock
+    from pincite.model.context_block import ContextBlock, ContextOrder, CountTokens
     from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
     from pincite.profile import Profile
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
     from pincite.scope.where import quote
     from pincite.settings.load import Settings, load_settings
+    from pincite.settings.sections.refresh import RefreshMode
+    from pincite.stages.context import Around
+    from pincite.stages.retrieve import SearchMode
     from pincite.sync import Pincite
     from pincite.trace import Trace
 
@@ -88,11 +97,13 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
         __name__,
         {
             "pincite.asking": "SearchOptions",
+            "pincite.asking.answers": "AnswerOptions",
             "pincite.citations.check_item": "Checked",
             "pincite.citations.compare_claim": "Claim ClaimCheck",
             "pincite.citations.files": "Listing Most Passages",
             "pincite.citations.passage": "Passage",
             "pincite.daemon.refresh.freshness": "Freshness",
+            "pincite.deps": "Admit",
             "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
             "pincite.engine": "AsyncPincite",
             "pincite.engine.descriptions": "Description",
@@ -106,27 +117,35 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
             ),
             "pincite.ingestion.options": "IndexOptions",
             "pincite.ingestion.report": "IngestReport Progress",
-            "pincite.maintenance.reembed": "ReembedOptions Reembedded",
+            "pincite.maintenance.reembed": "ReembedOptions Reembedded Reembedding",
             "pincite.model": (
-                "Answer AnswerPiece Evidence EvidencePack Fact Notice Question Record"
-                " RecordPage Scope Turn Verdict"
+                "Answer AnswerEvent AnswerPiece ChatMode Evidence EvidencePack Fact Notice"
+                " Question Record RecordPage Scope SourceType TaskMode Turn Verdict"
             ),
-            "pincite.model.context_block": "ContextBlock",
+            "pincite.model.context_block": "ContextBlock ContextOrder CountTokens",
             "pincite.ports": "CollectionInfo ConversationState Reranker Waiting",
             "pincite.profile": "Profile",
             "pincite.records.report": "DeleteReport UpsertProgress UpsertReport",
             "pincite.scope.where": "quote",
             "pincite.settings.load": "Settings load_settings",
+            "pincite.settings.sections.refresh": "RefreshMode",
+            "pincite.stages.context": "Around",
+            "pincite.stages.retrieve": "SearchMode",
             "pincite.sync": "Pincite",
             "pincite.trace": "Trace",
         },
     )
 
 __all__ = [
+    "Admit",
     "Answer",
+    "AnswerEvent",
+    "AnswerOptions",
     "AnswerPiece",
+    "Around",
     "AsyncPincite",
     "AuthError",
+    "ChatMode",
     "Checked",
     "Claim",
     "ClaimCheck",
@@ -134,8 +153,10 @@ __all__ = [
     "CollectionsFailed",
     "ConfigError",
     "ContextBlock",
+    "ContextOrder",
     "ConversationNotFound",
     "ConversationState",
+    "CountTokens",
     "DaemonOfAnotherVersion",
     "DeleteReport",
     "Description",
@@ -173,14 +194,19 @@ __all__ = [
     "RecordPage",
     "ReembedOptions",
     "Reembedded",
+    "Reembedding",
+    "RefreshMode",
     "Reranker",
     "Scope",
+    "SearchMode",
     "SearchOptions",
     "Settings",
     "SourceError",
+    "SourceType",
     "SourcesMissing",
     "StoreError",
     "TagsRequired",
+    "TaskMode",
     "Trace",
     "Turn",
     "Unavailable",

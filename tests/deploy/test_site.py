@@ -76,6 +76,15 @@ def test_every_public_name_has_a_docstring_for_its_page(tmp_path: Path) -> None:
     assert all(re.fullmatch(r"\| \[`\w+`\]\(\w+\.md\) \| \S.+ \|", row) for row in rows)
 
 
+def test_a_name_of_values_or_types_has_a_page_that_lists_them(tmp_path: Path) -> None:
+    build.write_api(tmp_path)
+    pages = {path.stem: path.read_text() for path in (tmp_path / "api").glob("*.md")}
+    assert pages["SearchMode"] == '# SearchMode\n\nOne of `"hybrid"`, `"vector"`, `"keyword"`.\n'
+    assert pages["AnswerEvent"].endswith("Stands for `AnswerPiece | Answer`.\n")
+    assert pages["CountTokens"].endswith("Stands for `Callable[[str], int]`.\n")
+    assert pages["Reembedding"].endswith("::: pincite.maintenance.reembed.options.Reembedding\n")
+
+
 @pytest.mark.parametrize(
     ("link", "said"),
     [
