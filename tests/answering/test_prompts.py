@@ -124,16 +124,66 @@ def test_a_name_that_there_is_not_is_an_error_that_names_all() -> None:
         read_prompt("../config")
 
 
-@pytest.mark.parametrize("text", ["Answer {question}.", "{{ context }}", "Use {Documents} only."])
-def test_a_placeholder_that_nothing_replaces_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "placeholder",
+    [
+        "{question}",
+        "{context_str}",
+        "{query_str}",
+        "{user_input}",
+        "{question!r}",
+        "{{ question | trim }}",
+        "{{- context -}}",
+        "{  question  }",
+        "%(question)s",
+    ],
+)
+@pytest.mark.parametrize("around", ["%s", "Answer %s.", "Question:%s", "<context>%s</context>"])
+def test_a_placeholder_that_nothing_replaces_is_logged_once_with_its_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, placeholder: str, around: str
+) -> None:
+    text = f"Be brief.\n\n{around.replace('%s', placeholder)}\nCite."
+    (tmp_path / "strict.md").write_text(f"\n{text}")
+    for _ in range(2):
+        folder = read_prompts(str(tmp_path))
+        assert folder.of("strict", refused=False).text == text
+    (said,) = [one.getMessage() for one in caplog.records]
+    file = tmp_path / "strict.md"
+    assert said.startswith(
+        f"the prompt {file} has {placeholder!r} in line 4, and nothing is put in"
+    )
+    assert folder.remarks == {"strict": said}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Write the final result as \boxed{answer}.",
+        r"\textbf{Summary} and \section{sources}",
+        "GET /search/{query} returns hits.",
+        "/v1/documents/{document}",
+        'Call f"{query}".',
+        "Use {Documents} only.",
+        'Write JSON such as {"a": {"b": 1}} or ${question}.',
+        '{"question": 1, "context": {}}',
+        "A set {question, answer} has two.",
+        "The type is {query: string}.",
+    ],
+)
+def test_braces_of_other_texts_stay_without_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str
+) -> None:
     (tmp_path / "strict.md").write_text(text)
-    with pytest.raises(ConfigError, match="which nothing replaces"):
-        read_prompts(str(tmp_path)).read("strict")
+    folder = read_prompts(str(tmp_path))
+    assert folder.read("strict").text == text
+    assert (folder.remarks, caplog.records) == ({}, [])
 
 
-def test_braces_of_other_texts_stay(tmp_path: Path) -> None:
-    (tmp_path / "strict.md").write_text('Write JSON such as {"a": {"b": 1}} or ${HOME}.')
-    assert "${HOME}" in read_prompts(str(tmp_path)).read("strict").text
+def test_a_remark_names_a_few_placeholders(tmp_path: Path) -> None:
+    (tmp_path / "strict.md").write_text("{context}\n" * 3000)
+    said = read_prompts(str(tmp_path)).remarks["strict"]
+    assert "'{context}' in line 5, ..., and nothing" in said
+    assert len(said) < 1000
 
 
 @pytest.mark.parametrize("name", ["condense", "summary"])

@@ -7,8 +7,8 @@ identifies it.
 
 from __future__ import annotations
 
+import logging
 import os
-import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, get_args
 
+from pincite.answering.placeholders import placeholders_in
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
 from pincite.support.capabilities import open_to_read
@@ -24,15 +25,11 @@ from pincite.support.capabilities import open_to_read
 REFUSAL: Final = "refusal"
 #: Those that a folder may replace. The others have placeholders, and code reads their answers.
 REPLACEABLE: Final = (*get_args(ChatMode), REFUSAL)
-#: What templates of other programs have for the parts that are appended here.
-_PLACEHOLDER: Final = re.compile(
-    r"\{+ ?(?:question|query|input|context|contexts|passages?|evidence|documents?|sources|history"
-    r"|chat_history|conversation|memory|summary|answer) ?\}+",
-    re.IGNORECASE,
-)
 #: A longer prompt would leave no room for evidence.
 MOST_BYTES: Final = 32_000
+_MOST_NAMED: Final = 5  # placeholders in a remark
 _OWN: Final = Path(__file__).with_name("prompts")
+log = logging.getLogger("pincite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +45,21 @@ class Prompt:
 @dataclass(frozen=True, slots=True)
 class PromptFolder:
     """The prompts that a folder replaces, by name, as they were when it was read. `failed` has the
-    errors of those that cannot be used, under "" that of the whole folder. Without a folder, all
-    prompts are the bundled ones."""
+    errors of those that cannot be used, under "" that of the whole folder. `remarks` are those on
+    placeholders, by name. Without a folder, all prompts are the bundled ones."""
 
     folder: str = ""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: Mapping[str, ConfigError] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, name: str) -> Prompt:
-        """Return the prompt with this name. Raises ConfigError if there is none or it cannot be
-        used."""
+        """Return the prompt with this name. A remark on it is logged once. Raises ConfigError if
+        there is none or it cannot be used."""
         if (error := self.failed.get("") or self.failed.get(name)) is not None:
             raise ConfigError(error.message, hint=error.hint)
+        if remark := self.remarks.get(name):
+            _log_once(remark)
         text = self.texts.get(name) or _own(name)
         return Prompt(text, sha256(text.encode()).hexdigest(), name)
 
@@ -98,13 +98,34 @@ def read_prompts(folder: str) -> PromptFolder:
         place, names = _replaced(Path(folder))
     except ConfigError as error:
         return PromptFolder(folder, failed={"": error})
-    texts, failed = {}, {}
+    texts, failed, remarks = {}, {}, {}
     for name in names:
         try:
-            texts[name] = _read(place, f"{name}.md")
+            whole = _read(place, f"{name}.md")
         except ConfigError as error:
             failed[name] = error
-    return PromptFolder(folder, texts, failed)
+            continue
+        texts[name] = whole.strip()
+        if remark := _remark(place / f"{name}.md", whole):
+            remarks[name] = remark
+    return PromptFolder(folder, texts, failed, remarks)
+
+
+@cache
+def _log_once(remark: str) -> None:
+    log.warning("%s", remark)
+
+
+def _remark(file: Path, text: str) -> str:
+    """Return what to know about placeholders in a prompt, "" without any."""
+    found = dict.fromkeys(f"{one!r} in line {line}" for line, one in placeholders_in(text))
+    if not found:
+        return ""
+    shown = ", ".join([*found][:_MOST_NAMED]) + ", ..." * (len(found) > _MOST_NAMED)
+    return (
+        f"the prompt {file} has {shown}, and nothing is put in its place: passages, memory, earlier"
+        " turns and the question follow the prompt"
+    )
 
 
 @cache
@@ -142,17 +163,12 @@ def _read(folder: Path, name: str) -> str:
         if not real.is_relative_to(folder):
             raise ConfigError(f"the prompt {file} is a link to a file outside of its folder")
         raw = _bytes(real)
-        text = raw.decode("utf-8-sig").strip()
+        text = raw.decode("utf-8-sig")
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         raise ConfigError(f"the prompt {file} cannot be read: {error}") from error
     if len(raw) > MOST_BYTES:
         raise ConfigError(f"the prompt {file} has more than {MOST_BYTES:,} bytes")
-    if found := _PLACEHOLDER.search(text):
-        raise ConfigError(
-            f"the prompt {file} contains {found[0]!r}, which nothing replaces",
-            hint="remove it: passages, memory, earlier turns and the question follow the prompt",
-        )
-    if not text:
+    if not text.strip():
         raise ConfigError(f"the prompt {file} is empty", hint="remove it to use the bundled one")
     return text
 

@@ -44,7 +44,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The state of a model, server or variable, its purpose in `detail`, and a fix."""
+    """The state of a model, server, prompt or variable, its purpose in `detail`, and a fix."""
 
     kind: str
     name: str
@@ -74,7 +74,8 @@ async def embed_texts(
 
 async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...]:
     """Return findings on the bundled model, on local servers, on each configured model, on the
-    models of collections, and on a variable without effect. Without `ask`, no request is sent."""
+    models of collections, on prompts with placeholders, and on a variable without effect. Without
+    `ask`, no request is sent."""
     use = settings.use
     named: dict[tuple[Kind, str], str] = {}
     named |= {("dense", use.dense): "new collections"} if use.dense else {}
@@ -92,7 +93,7 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
             findings.append(await _foreign(settings, info, ask))
         elif info.spec.model:
             findings.append(await _collection(settings, info, ask))
-    return (*findings, *_variables(settings))
+    return (*findings, *_prompts(settings), *_variables(settings))
 
 
 async def _servers(settings: Settings) -> list[Finding]:
@@ -121,6 +122,15 @@ async def _servers(settings: Settings) -> list[Finding]:
             one.hint,
         )
         for one in found
+    ]
+
+
+def _prompts(settings: Settings) -> list[Finding]:
+    """Return findings on prompts with placeholders, which nothing replaces."""
+    folder = settings.prompts_of(settings.profile.answer.prompts)
+    return [
+        Finding("prompt", f"{name}.md", "skipped", remark, "remove it, or keep it as a text")
+        for name, remark in folder.remarks.items()
     ]
 
 

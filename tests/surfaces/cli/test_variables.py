@@ -55,6 +55,15 @@ def test_an_option_wins_over_the_mode_that_a_variable_names(indexed: Cli) -> Non
     assert "SEARCH_MODE is 'magic'; use one of" in done.stderr
 
 
+def test_doctor_names_a_placeholder_in_a_prompt(cli: Cli) -> None:
+    (cli.folder / "prompts").mkdir()
+    (cli.folder / "prompts/strict.md").write_text("Be brief.\n{question}\n")
+    (cli.folder / "pincite.toml").write_text('[answer]\nprompts = "prompts"\n')
+    done = cli("doctor", "--offline", PINCITE_TRUST="1")
+    assert "'{question}' in line 2, and nothing is put in its place" in done.stdout
+    assert done.stderr == ""
+
+
 def test_doctor_names_a_server_that_no_store_uses(cli: Cli) -> None:
     said = "QDRANT_URL: is set, but the store is edge, so it is not used"
     assert said in cli("doctor", "--offline", QDRANT_URL="http://localhost:6333").stdout
