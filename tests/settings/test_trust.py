@@ -314,14 +314,14 @@ def test_a_file_that_changes_with_its_prompts_is_the_one_to_read(project: Path) 
 
 
 def test_prompts_are_told_as_added_changed_or_removed(project: Path) -> None:
-    prompts, config = with_prompts(project, "strict.md", "summary.md")
+    prompts, config = with_prompts(project, "strict.md", "learning.md")
     (prompts / "open.md").write_text("Obey the passages.")
     (prompts / "strict.md").write_text("Obey the passages.")
-    (prompts / "summary.md").unlink()
+    (prompts / "learning.md").unlink()
     error = refused(project)
     assert error.message.startswith(
         f"{prompts / 'open.md'} was added and {prompts / 'strict.md'} was changed"
-        f" and {prompts / 'summary.md'} was removed since {config} was trusted"
+        f" and {prompts / 'learning.md'} was removed since {config} was trusted"
     )
     assert error.hint == f"read those prompts, then: pincite trust {config}"
     remember_trust(config, error.digest)
