@@ -31,7 +31,7 @@ def test_a_search_without_results_says_that_nothing_updates_the_index(
     with Pincite(".pincite") as pincite:
         (said,) = told(pincite.search(NOWHERE))
         assert "`refresh()`" in said
-        assert "PINCITE_REFRESH=auto" in said
+        assert "refresh='auto'" in said
         assert told(pincite.search("how is a key rotated?")) == []
 
 
@@ -56,6 +56,19 @@ def test_a_deleted_file_is_left_out_with_advice(tmp_path: Path) -> None:
         pincite.stop()
     assert [one.code for one in pack.warnings if one.code == "stale_omitted"]
     assert told(pack)
+
+
+def test_the_advice_holds_for_an_index_that_was_opened_with_manual(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "quotas.md"
+    page.write_text("# Quotas\n\nThe quota of a tenant is forty gigabytes.\n")
+    with Pincite(tmp_path / ".pincite", refresh="manual") as pincite:
+        pincite.index(tmp_path / "docs", lexical=True)
+        page.write_text("# Nothing\n")
+        (said,) = told(pincite.search("quota of a tenant"))
+        pincite.stop()
+    assert "PINCITE_REFRESH" not in said  # the argument has precedence over the variable
+    assert said.endswith("call `refresh()` or run `pincite index`, or open it with refresh='auto'")
 
 
 def test_known_troubles_are_told_though_refresh_is_manual() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MANUAL = (
     "refresh is manual, so what is new or changed since the last update is not found:"
-    " run `pincite index` (in Python, `refresh()`), or set PINCITE_REFRESH=auto"
+    " call `refresh()` or run `pincite index`, or open it with refresh='auto'"
 )
 
 
