@@ -43,3 +43,13 @@ def test_an_unknown_argument_is_named_with_the_right_one(made: Any, name: str, c
     with pytest.raises(TypeError) as raised:
         made(".pincite", **{name: 3})
     assert str(raised.value).endswith(f"() does not take {name!r}; use {close}=")
+
+
+def test_the_arguments_that_are_listed_are_those_of_the_adapter() -> None:
+    unknown: dict[str, Any] = {"callback_manager": None}
+    with pytest.raises(TypeError) as raised:
+        our_dspy.PinciteRetriever(".pincite", **unknown)
+    said = "it takes collections, k, kinds, preset, refresh, reranker, sources, tags, where"
+    assert str(raised.value).endswith(said)
+    with pytest.raises(TypeError, match="kinds, limit, preset"):
+        openai_agents.evidence_tool(".pincite", **unknown)

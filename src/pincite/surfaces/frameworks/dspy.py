@@ -38,7 +38,7 @@ class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has 
         unknown argument, and UsageError for an invalid value."""
         if "limit" in searched:
             raise TypeError("PinciteRetriever() takes k, not limit")
-        require_taken("PinciteRetriever", searched, top_k="k", similarity_top_k="k")
+        require_taken("PinciteRetriever", searched, limit="k", top_k="k", similarity_top_k="k")
         super().__init__(k=count_of(k, "k"))
         self._source = EvidenceSource(index, **searched)
 

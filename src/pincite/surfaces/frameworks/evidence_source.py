@@ -265,10 +265,12 @@ def count_of(value: object, name: str) -> int:
     return value
 
 
-def require_taken(called: str, given: Mapping[str, object], **meant: str) -> None:
-    """Raise TypeError for an argument that an `EvidenceSource` does not have. `meant` maps names
-    that a framework uses to our arguments."""
-    taken = SourceKeywords.__annotations__
+def require_taken(
+    called: str, given: Mapping[str, object], *, limit: str = "limit", **meant: str
+) -> None:
+    """Raise TypeError for an argument that an `EvidenceSource` does not have. `limit` is the name
+    that the adapter has for it, and `meant` maps names that a framework uses to our arguments."""
+    taken = {*Restrictions.__annotations__, limit}
     for name in given:
         if name not in taken:
             close = meant.get(name) or next(iter(get_close_matches(name, taken, n=1)), "")
