@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,16 @@ def test_every_row_of_a_table_has_the_cells_of_its_heading(page: str) -> None:
         cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
         assert not (wide and cells) or cells == wide, line
         wide = cells
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_list_follows_an_empty_line(page: str) -> None:
+    lines = re.sub(r"^ *```.*?^ *```", "", text_of(page), flags=re.MULTILINE | re.DOTALL).split(
+        "\n"
+    )
+    joined = [
+        line
+        for before, line in pairwise(lines)
+        if line.startswith("- ") and before and not before.startswith(("- ", "  ", "<", "#"))
+    ]
+    assert joined == []

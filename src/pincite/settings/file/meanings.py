@@ -56,7 +56,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "refresh": {
             "mode": (
                 "whether the index updates itself;"
-                " empty: auto for commands and servers, manual for programs"
+                " empty: auto for commands, servers and adapters, manual for other programs"
             ),
             "every_s": "seconds after which a search triggers a scan of the folders",
             "watch": "also watch file events",

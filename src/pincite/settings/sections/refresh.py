@@ -13,8 +13,8 @@ RefreshMode = Literal["auto", "manual", ""]
 
 
 class RefreshSettings(msgspec.Struct, frozen=True):
-    """The table `[refresh]` of pincite.toml. An empty `mode` is `auto` for commands and MCP
-    servers, and `manual` for programs, which decide for themselves when they index.
+    """The table `[refresh]` of pincite.toml. An empty `mode` is `auto` for commands, servers
+    and adapters of frameworks, and `manual` for a `Pincite`, whose program decides when it indexes.
 
     `every_s`: a search triggers a scan of the folders if the last one is older than this. `watch`:
     also watch file events. `remote`: automatic updates may call paid providers, and write to a
@@ -39,5 +39,6 @@ class RefreshSettings(msgspec.Struct, frozen=True):
         return replace(self, mode="manual")
 
     def by_itself(self) -> RefreshSettings:
-        """Return these settings for a command or a server, which update the index by default."""
+        """Return these settings for a command, a server or an adapter, which update the index
+        by default."""
         return replace(self, mode=self.mode or "auto")
