@@ -95,7 +95,8 @@ class World:
             folder = self.root / name
             (folder / "docs").mkdir(parents=True)
             (folder / "pincite.toml").write_text(
-                f'extends = "chat"\n[store]\nurl = "{self.qdrant.url}"\nprefix = "{name}-"\n'
+                'extends = "chat"\n[refresh]\nmode = "manual"\n'
+                f'[store]\nurl = "{self.qdrant.url}"\nprefix = "{name}-"\n'
                 f'[models]\ndense = "voyage:{MODEL}"\n'
                 f'[providers.voyage]\nurl = "{self.server.url("voyage")}"\ntries = 1\n'
                 f'[providers.openai]\nurl = "{self.server.url("openai")}"\ntries = 1\n'

@@ -18,7 +18,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search
 from pincite.stages.retrieve import SearchMode
-from pincite.support.concurrency import STORE_TURNS
+from pincite.support import concurrency
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.small_search import TEXTS, TopicEncoder, make
@@ -73,18 +73,20 @@ class Slow(TopicEncoder):
         return await super().embed_query(text)
 
 
-def test_searches_of_a_burst_wait_without_being_late() -> None:
+def test_searches_of_a_burst_wait_without_being_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "STORE_TURNS", turns := 4)
+
     async def burst() -> tuple[list[EvidencePack], int]:
         made = await make(None, TEXTS)
-        busy = OneByOne(made.index)
+        busy = OneByOne(made.index, each_s=0.1)  # all of them take longer than the limit
         index: Any = busy
         one = replace(made, index=index)
-        packs = await asyncio.gather(*(searched(one, profile(4.0)) for _ in range(150)))
+        packs = await asyncio.gather(*(searched(one, profile(6.0)) for _ in range(80)))
         return packs, busy.most_at_once
 
     packs, most = asyncio.run(burst())
     assert all(pack.evidence[0].path == "keys" for pack in packs)
-    assert most <= STORE_TURNS
+    assert most <= turns
 
 
 def test_searches_that_wait_for_a_provider_keep_no_other_search_waiting() -> None:
@@ -92,7 +94,8 @@ def test_searches_that_wait_for_a_provider_keep_no_other_search_waiting() -> Non
         made = await make(TopicEncoder(), TEXTS)
         slow = replace(made, dense=Slow(), **API)
         waiting = [
-            asyncio.create_task(searched(slow, profile(100.0))) for _ in range(3 * STORE_TURNS)
+            asyncio.create_task(searched(slow, profile(100.0)))
+            for _ in range(3 * concurrency.STORE_TURNS)
         ]
         await asyncio.sleep(0.1)
         async with asyncio.timeout(10):  # the model takes 30 s
