@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from pincite.errors import Forbidden, NotFound, UsageError
+from pincite.model import Turn
+from pincite.providers.memory.rows import FactRow
 from pincite.testing.running import contract
 from pincite.workspace.model import Access, Document, FoundKey, Role, Space, User
 from pincite.workspace.ports import Session, Workspaces
@@ -405,6 +408,61 @@ class WorkspacesContract:
                 await session.user()
         with pytest.raises(NotFound):
             await remove_user(workspaces, ada.id)
+
+    @contract
+    async def test_a_disabled_user_adds_nothing_and_joins_nothing(
+        self, workspaces: Workspaces
+    ) -> None:
+        scene = await set_scene(workspaces)
+        ada, bob, team = scene.ada, scene.bob, scene.team
+        async with workspaces.of(ada.id) as session:
+            document = await add(session, team.id)
+            talk = await session.begin_conversation("before")
+        async with workspaces.administration() as operator:
+            await operator.disable_user(ada.id)
+            await operator.disable_user(scene.eve.id)
+        late: tuple[Callable[[Session], Awaitable[object]], ...] = (
+            lambda one: one.add_space("late"),
+            lambda one: one.rename_space(team.id, "late"),
+            lambda one: one.set_member(team.id, bob.id, "owner"),
+            lambda one: one.add_feed(team.id, "late"),
+            lambda one: add(one, ada.personal),
+            lambda one: one.change_document(document.id, filename="late.md"),
+            lambda one: one.begin_conversation("late"),
+            lambda one: one.add_turns(talk.id, [Turn("user", "late")]),
+            lambda one: one.add_fact(FactRow("0a", b"late", ""), 9),
+        )
+        for change in late:
+            with pytest.raises(NotFound):
+                await workspaces.change(ada.id, change)
+        async with workspaces.administration() as operator:
+            with pytest.raises(NotFound):
+                await operator.give_space(team.id, scene.eve.id)
+            for space_id in (bob.personal, ada.personal, NOBODY):
+                with pytest.raises(UsageError):
+                    await operator.give_space(space_id, bob.id)
+            await operator.give_space(team.id, bob.id)
+        async with workspaces.of(bob.id) as session:
+            assert (await session.space(team.id)).role == "owner"
+            with pytest.raises(NotFound):
+                await session.set_member(team.id, scene.eve.id, "viewer")
+            assert (await session.set_member(team.id, ada.id, "editor")).role == "editor"
+        with pytest.raises(NotFound):
+            await workspaces.change(bob.id, lambda one: one.set_member(team.id, ada.id, "owner"))
+
+    @contract
+    async def test_a_removed_user_adds_nothing_and_joins_nothing(
+        self, workspaces: Workspaces
+    ) -> None:
+        scene = await set_scene(workspaces)
+        await remove_user(workspaces, scene.ada.id, scene.bob.id)
+        with pytest.raises(NotFound):
+            await workspaces.change(scene.ada.id, lambda one: one.begin_conversation("late"))
+        async with workspaces.of(scene.bob.id) as session:
+            with pytest.raises(NotFound):
+                await session.set_member(scene.team.id, scene.ada.id, "owner")
+            with pytest.raises(Forbidden):
+                await session.remove_member(scene.team.id, scene.bob.id)
 
     @contract
     async def test_keys_that_cannot_be_are_refused(self, workspaces: Workspaces) -> None:

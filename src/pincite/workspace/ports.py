@@ -41,7 +41,8 @@ T = TypeVar("T")
 
 class Session(Protocol):
     """One transaction of one user. Methods raise NotFound for objects that the user cannot see, and
-    Forbidden for visible objects that the user may not change."""
+    Forbidden for visible objects that the user may not change. A user who is disabled or removed
+    can still read and delete; calls that add or change something raise NotFound."""
 
     @property
     def user_id(self) -> str: ...
@@ -72,7 +73,8 @@ class Session(Protocol):
     async def members(self, space_id: str) -> tuple[Membership, ...]: ...
 
     async def set_member(self, space_id: str, user_id: str, role: Role) -> Membership:
-        """Add a member or change a role. The last owner must remain one."""
+        """Add a member or change a role. The last owner must remain one. Raise NotFound for a new
+        member or owner who is disabled or removed."""
 
     async def remove_member(self, space_id: str, user_id: str) -> None:
         """Remove a member. Takes effect with the next request of that user. The last owner cannot
@@ -234,6 +236,11 @@ class Administration(Protocol):
         """Refuse all requests of a user from now on. Raise NotFound, like the next two methods."""
 
     async def enable_user(self, user_id: str) -> None: ...
+
+    async def give_space(self, space_id: str, heir: str) -> None:
+        """Make `heir` an owner of a space whose owner is disabled, unless another owner is
+        enabled. Raise NotFound for an heir who is disabled or unknown, and UsageError for a space
+        without a disabled owner and for a personal space."""
 
     async def forget_user(self, user_id: str) -> None:
         """Delete a user who is in no other space, with an empty personal space, conversations,

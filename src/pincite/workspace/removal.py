@@ -58,12 +58,14 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
         ):
             raise missing("user", heir)
         await operator.disable_user(user_id)
-    async with workspaces.of(user_id) as session:
+    async with workspaces.of(user_id) as session:  # no new space or member from here on
         had = await _belongings(session, had.user)
-        for space in had.orphaned:
-            if heir is None:  # it was shared in the meantime
-                raise UsageError("others joined a space of the user, now disabled: try again")
-            await session.set_member(space.id, heir, "owner")
+    for space in had.orphaned:
+        if heir is None:  # it was shared in the meantime
+            raise UsageError("others joined a space of the user, now disabled: try again")
+        async with workspaces.administration() as operator:
+            await operator.give_space(space.id, heir)
+    async with workspaces.of(user_id) as session:
         for space in had.alone:
             await session.delete_space(space.id)
         for space in (*had.orphaned, *had.shared):

@@ -22,9 +22,10 @@ ADA, BOB, EVE = of(1), of(2), of(3)
 OF_ADA, OF_BOB, OF_EVE, TEAM = of(11), of(12), of(13), of(14)
 FEED, IN_FEED, PLAIN, OF_BOBS, GONE, KEY, NEW = (of(21 + n) for n in range(7))
 TALK, OF_TEAM, OF_EVES, OF_LEFT = (of(31 + n) for n in range(4))
-LEFT, SPACE_OF_LEFT, KEY_OF_LEFT = of(4), of(15), of(28)  # a user who is being removed
+#: A user who is being removed, with a space that Bob reads.
+LEFT, SPACE_OF_LEFT, KEY_OF_LEFT, SHARED, OF_LEFTS = of(4), of(15), of(28), of(16), of(29)
 APP, OPERATOR, OWNER = "pincite_app", "pincite_operator", "keeper"
-REFUSED = "InsufficientPrivilege"
+REFUSED, UNKNOWN = "InsufficientPrivilege", "ForeignKeyViolation"
 STEPS: Final = len(steps_of("postgres"))
 
 #: Ada owns a space, in which Bob is a viewer. Bob has a document and a key of his own.
@@ -66,6 +67,13 @@ SCENE = f"""
     INSERT INTO facts (user_id, id, space_id, number, body, at)
         VALUES ('{LEFT}', 'theirs', NULL, 1, 'x', '');
     INSERT INTO api_keys VALUES ('{KEY_OF_LEFT}', '{LEFT}', 'k', 'o', 'hash', '[]', NULL, now());
+    INSERT INTO documents (id, space_id, user_id, filename, content_hash, bytes, status, version,
+        given, created, updated) VALUES
+        ('{OF_LEFTS}', '{SPACE_OF_LEFT}', '{LEFT}', 'a', 'h', 1, 'pending', 1, '{{}}', now(),
+            now());
+    SELECT set_config('app.user_id', '{LEFT}', false);
+    INSERT INTO spaces VALUES ('{SHARED}', 'shared', NULL, now());
+    INSERT INTO space_members VALUES ('{SHARED}', '{BOB}', 'viewer');
 """
 DOCUMENT = (
     "INSERT INTO documents (id, space_id, user_id, filename, content_hash, bytes, status, version,"
@@ -80,6 +88,8 @@ FACT = (
     "INSERT INTO facts (user_id, id, space_id, number, body, at)"
     " VALUES ('{}', 'new', {}, 3, 'x', '')"
 )
+MEMBER = "INSERT INTO space_members VALUES ('{}', '{}', '{}')"
+ROLE = "UPDATE space_members SET role"
 
 
 @dataclass(frozen=True)
@@ -132,7 +142,7 @@ def each(sql: str, ada: int | str, bob: int | str, eve: int | str) -> list[Probe
 
 PROBES: tuple[Probe, ...] = (
     *seen(ADA, (1, 2, 3, 2, 1, 2, 1, 1, 0, 0, 0, 0)),
-    *seen(BOB, (1, 2, 3, 2, 1, 3, 1, 1, 1, 2, 2, 2)),
+    *seen(BOB, (1, 3, 5, 2, 1, 3, 1, 1, 1, 2, 2, 2)),
     *seen(EVE, (1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)),  # one of hers is of a space she has left
     *seen("", (0,) * 12),
     Probe(APP, BOB, "SELECT secret_hash FROM api_keys", REFUSED),
@@ -197,12 +207,31 @@ PROBES: tuple[Probe, ...] = (
     *each("UPDATE facts SET space_id = NULL", *(REFUSED,) * 3),
     *each("DELETE FROM facts", 0, 2, 1),
     *each("UPDATE users SET name = 'x'", *(REFUSED,) * 3),
+    Probe(APP, ADA, MEMBER.format(TEAM, LEFT, "viewer"), UNKNOWN),
+    *(
+        Probe(APP, LEFT, sql, "NoDataFound")
+        for sql in (
+            f"INSERT INTO spaces VALUES ('{NEW}', 'x', NULL, now())",
+            f"UPDATE spaces SET name = 'x' WHERE id = '{SHARED}'",
+            MEMBER.format(SHARED, EVE, "owner"),
+            f"{ROLE} = 'editor' WHERE user_id = '{BOB}'",
+            f"INSERT INTO feeds VALUES ('{NEW}', '{SHARED}', 'x', now())",
+            DOCUMENT.format(SHARED, LEFT),
+            "UPDATE documents SET filename = 'x'",
+            SAYING.format(LEFT, "NULL"),
+            f"INSERT INTO turns VALUES ('{OF_LEFT}', 2, 'user', 'x', '', '[]')",
+            FACT.format(LEFT, "NULL"),
+        )
+    ),
+    Probe(APP, LEFT, "TABLE my_users", 0),
+    Probe(APP, LEFT, f"DELETE FROM spaces WHERE id = '{SHARED}'", 1),
+    Probe(APP, LEFT, "DELETE FROM documents", 1),
     *each("TRUNCATE documents", *(REFUSED,) * 3),
     *each("ALTER TABLE documents DISABLE ROW LEVEL SECURITY", *(REFUSED,) * 3),
     *each("CREATE TABLE pincite.mine (x int REFERENCES pincite.feeds)", *(REFUSED,) * 3),
     *each("SELECT pg_read_file('/etc/passwd')", *(REFUSED,) * 3),
-    *counts(OPERATOR, "", users=4, spaces=4, space_members=6, documents=3, feed_documents=1),
-    *counts(OPERATOR, "", document_sources=1, removed_documents=1, jobs=4, api_keys=2),
+    *counts(OPERATOR, "", users=4, spaces=4, space_members=8, documents=4, feed_documents=1),
+    *counts(OPERATOR, "", document_sources=1, removed_documents=1, jobs=5, api_keys=2),
     Probe(OPERATOR, "", "UPDATE users SET removed = now()", 4),
     Probe(OPERATOR, "", "UPDATE users SET created = now()", REFUSED),
     Probe(OPERATOR, "", "DELETE FROM users", REFUSED),
@@ -218,6 +247,13 @@ PROBES: tuple[Probe, ...] = (
             Probe(OPERATOR, "", f"DELETE FROM {table} WHERE user_id = '{LEFT}'", 1),
         )
     ),
+    Probe(OPERATOR, "", MEMBER.format(SHARED, EVE, "owner"), 1),
+    Probe(OPERATOR, "", MEMBER.format(SHARED, EVE, "viewer"), REFUSED),
+    Probe(OPERATOR, "", MEMBER.format(TEAM, EVE, "owner"), REFUSED),
+    Probe(OPERATOR, "", MEMBER.format(SPACE_OF_LEFT, EVE, "owner"), REFUSED),
+    Probe(OPERATOR, "", f"{ROLE} = 'owner' WHERE user_id = '{BOB}'", 1),
+    Probe(OPERATOR, "", f"{ROLE} = 'editor' WHERE user_id = '{BOB}'", REFUSED),
+    Probe(OPERATOR, "", f"{ROLE} = 'owner' WHERE space_id = '{SHARED}'", UNKNOWN),
     *counts(OPERATOR, "", feeds=REFUSED, sources=REFUSED, my_documents=REFUSED),
     *counts(OPERATOR, "", conversations=REFUSED, turns=REFUSED, my_conversations=REFUSED),
     *counts(OPERATOR, "", facts=REFUSED, my_facts=REFUSED),
@@ -229,12 +265,12 @@ PROBES: tuple[Probe, ...] = (
         1,
     ),
     Probe(OPERATOR, "", f"INSERT INTO spaces VALUES ('{NEW}', 'x', NULL, now())", REFUSED),
-    Probe(OPERATOR, "", "UPDATE documents SET status = 'ready'", 3),
+    Probe(OPERATOR, "", "UPDATE documents SET status = 'ready'", 4),
     Probe(OPERATOR, "", "UPDATE documents SET space_id = id", REFUSED),
     Probe(OPERATOR, "", "DELETE FROM documents", REFUSED),
     Probe(OPERATOR, "", "DELETE FROM removed_documents", 1),
-    Probe(OPERATOR, "", "UPDATE jobs SET state = 'done'", 4),
-    Probe(OPERATOR, "", "DELETE FROM jobs", 4),
+    Probe(OPERATOR, "", "UPDATE jobs SET state = 'done'", 5),
+    Probe(OPERATOR, "", "DELETE FROM jobs", 5),
     *counts(OPERATOR, "", job_turns=1),
     Probe(OPERATOR, "", f"INSERT INTO job_turns VALUES ('{BOB}', 2)", 1),
     Probe(OPERATOR, "", "UPDATE job_turns SET turn = 3", 1),
@@ -256,7 +292,7 @@ PROBES: tuple[Probe, ...] = (
     *counts(APP, "", schema_steps=STEPS),
     *counts(OPERATOR, "", schema_steps=STEPS),
     *counts(
-        OWNER, ADA, schema_steps=STEPS, documents=0, users=0, space_members=2, turns=0, facts=0
+        OWNER, ADA, schema_steps=STEPS, documents=0, users=4, space_members=2, turns=0, facts=0
     ),
 )
 

@@ -217,11 +217,22 @@ async def test_a_database_of_the_last_version_without_names_is_migrated(tmp_path
     first_view = steps("sqlite")[0].sql
     first_view = first_view[first_view.index("CREATE VIEW my_documents") :].partition(";")[0]
     triggers = re.findall(r"CREATE TRIGGER my_documents_.*?END;", steps("sqlite")[0].sql, re.DOTALL)
+    changed = set(re.findall(r"CREATE TRIGGER (\w+)", steps("sqlite")[11].sql))
+    users = re.search(r"CREATE VIEW my_users .*?;", steps("sqlite")[0].sql, re.DOTALL)
+    assert users is not None
+    before = [
+        trigger[0]
+        for step in (steps("sqlite")[0], steps("sqlite")[2])
+        for trigger in re.finditer(r"CREATE TRIGGER (\w+) .*?END;", step.sql, re.DOTALL)
+        if trigger[1] in changed and not trigger[1].startswith(("my_documents", "my_turns"))
+    ]
     db.executescript(
+        f"{' '.join(f'DROP TRIGGER {one};' for one in changed)} DROP VIEW my_users;"
         "ALTER TABLE users DROP COLUMN disabled; ALTER TABLE users DROP COLUMN removed;"
+        f"{users[0]} {' '.join(before)}"
         "DROP VIEW my_replaced_documents; DROP VIEW my_documents;"
         f"ALTER TABLE documents DROP COLUMN text_version; {first_view}; {' '.join(triggers)}"
-        "DROP TRIGGER my_turns_insert; DROP VIEW my_turns; ALTER TABLE turns DROP COLUMN kind;"
+        "DROP VIEW my_turns; ALTER TABLE turns DROP COLUMN kind;"
         f"{views[0].partition(';')[0]}; {views[1]}"
         "DROP TABLE schema_steps; DROP TABLE key_rates; DROP INDEX jobs_with_feeds;"
         "DROP VIEW my_facts; DROP TABLE facts; DROP TABLE database_identity;"

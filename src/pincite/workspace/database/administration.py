@@ -92,6 +92,32 @@ class DatabaseAdministration:
             "UPDATE users SET disabled = NULL WHERE id = :user", user=user_id
         )
 
+    async def give_space(self, space_id: str, heir: str) -> None:
+        """See `Administration.give_space`."""
+        await self._transaction.lock(require_id("space", space_id))
+        rows = await self._transaction.rows(
+            "SELECT m.user_id, m.role, u.disabled IS NULL FROM space_members m JOIN users u"
+            " ON u.id = m.user_id WHERE m.space_id = :space AND m.space_id NOT IN"
+            " (SELECT id FROM spaces WHERE personal_of IS NOT NULL)",
+            space=space_id,
+        )
+        owners = [bool(enabled) for _, role, enabled in rows if role == "owner"]
+        if any(owners):
+            return
+        if not owners:
+            raise UsageError("the space is personal, or has no disabled owner")
+        await self._require_user(heir, enabled=True)
+        there = heir in {str(user) for user, _, _ in rows}
+        if not await self._transaction.attempt(
+            "UPDATE space_members SET role = 'owner' WHERE space_id = :space AND user_id = :user"
+            if there
+            else "INSERT INTO space_members (space_id, user_id, role)"
+            " VALUES (:space, :user, 'owner')",
+            space=space_id,
+            user=heir,
+        ):
+            raise missing("user", heir)
+
     async def forget_user(self, user_id: str) -> None:
         """See `Administration.forget_user`."""
         await self._require_user(user_id)
@@ -115,9 +141,10 @@ class DatabaseAdministration:
             values = {"user": user_id} | ({"now": now} if ":now" in one else {})
             await self._transaction.run(one, **values)
 
-    async def _require_user(self, user_id: str) -> None:
+    async def _require_user(self, user_id: str, *, enabled: bool = False) -> None:
         if not await self._transaction.rows(
-            "SELECT 1 FROM users WHERE id = :user AND removed IS NULL",
+            "SELECT 1 FROM users WHERE id = :user AND removed IS NULL"
+            + (" AND disabled IS NULL" if enabled else ""),
             user=require_id("user", user_id),
         ):
             raise missing("user", user_id)

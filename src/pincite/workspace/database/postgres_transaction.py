@@ -13,7 +13,7 @@ import psycopg
 import psycopg_pool
 from psycopg import errors
 
-from pincite.errors import ConfigError, Forbidden, ReadOnlyDatabase, WorkspaceUnavailable
+from pincite.errors import ConfigError, Forbidden, NotFound, ReadOnlyDatabase, WorkspaceUnavailable
 from pincite.support.databases.postgres import WAIT_S, Connection, Statement, first_line, send
 from pincite.workspace.database.postgres_roles import GROUPS, key
 from pincite.workspace.database.transaction import Row, time_of
@@ -108,6 +108,8 @@ async def translated(role: str, *, within: bool = False) -> AsyncIterator[None]:
             f"{key(role)} connects with a role that lacks a right: {first_line(error)}",
             hint=f"GRANT {group} TO that role" if group else "use the owner of the database",
         ) from error
+    except errors.NoDataFound as error:  # raised by the rules of the database
+        raise NotFound("the user is disabled or unknown") from error
     except psycopg_pool.PoolTimeout as error:
         raise WorkspaceUnavailable(
             f"no connection to the database of workspaces was free within {WAIT_S:g} s",

@@ -109,14 +109,15 @@ class UsersSpaces:
         if user_id in roles:
             if role != "owner":
                 _require_another_owner(roles, user_id)
-            await self._transaction.run(
-                "UPDATE my_members SET role = :role WHERE space_id = :space AND user_id = :user",
-                role=role,
-                space=space_id,
-                user=user_id,
+            change = (
+                "UPDATE my_members SET role = :role WHERE space_id = :space AND user_id = :user"
             )
-        elif not await self._transaction.attempt(
-            "INSERT INTO my_members (space_id, user_id, role) VALUES (:space, :user, :role)",
+        else:
+            change = (
+                "INSERT INTO my_members (space_id, user_id, role) VALUES (:space, :user, :role)"
+            )
+        if not await self._transaction.attempt(  # of an unknown or disabled user
+            change,
             role=role,
             space=space_id,
             user=user_id,

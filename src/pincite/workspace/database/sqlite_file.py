@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
+from pincite.errors import DiskFull, Forbidden, NotFound, WorkspaceUnavailable
 from pincite.support.databases.schema_steps import TAKEN, Step, steps_after
 from pincite.support.databases.sqlite_schema import is_of_another_program, take_step, use_log
 from pincite.workspace.database.schema_steps import WORKSPACES, steps_of
@@ -101,6 +101,8 @@ def failed(path: Path, error: sqlite3.Error | OSError) -> Exception:
     code = getattr(error, "sqlite_errorcode", 0)
     if isinstance(error, sqlite3.IntegrityError) and str(error) == "forbidden":
         return Forbidden("your role in the space does not allow that")
+    if isinstance(error, sqlite3.IntegrityError) and str(error) == "unknown user":
+        return NotFound("the user is disabled or unknown")
     if code == sqlite3.SQLITE_FULL:
         return DiskFull(
             f"the disk of {path} is full; earlier writes are complete",
