@@ -65,10 +65,11 @@ class Session(Protocol):
 
     async def rename_space(self, space_id: str, name: str) -> Space: ...
 
-    async def delete_space(self, space_id: str) -> tuple[Document, ...]:
+    async def delete_space(self, space_id: str, *, alone: bool = False) -> tuple[Document, ...]:
         """Delete a space at once for all members, with its feeds and the keys that open only this
         space. Return its documents: they are `deleting`, and a job for each removes it from the
-        index. A personal space cannot be deleted."""
+        index. A personal space cannot be deleted. If `alone`, raise UsageError for a space that
+        has another member."""
 
     async def members(self, space_id: str) -> tuple[Membership, ...]: ...
 

@@ -44,7 +44,7 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
     facts and keys. `heir` becomes the owner of the spaces that would have none. Return the former
     spaces of the user. Raise NotFound for an unknown user or heir, and UsageError if there are such
     spaces and no `heir`. Nothing is changed then, but the user is disabled if others joined a space
-    during the call."""
+    or other owners left it during the call."""
     had = await belongings(workspaces, user_id)
     if had.orphaned and heir is None:
         names = ", ".join(f"{one.id} ({one.name})" for one in had.orphaned)
@@ -67,7 +67,7 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
             await operator.give_space(space.id, heir)
     async with workspaces.of(user_id) as session:
         for space in had.alone:
-            await session.delete_space(space.id)
+            await session.delete_space(space.id, alone=True)
         for space in (*had.orphaned, *had.shared):
             await session.remove_member(space.id, user_id)
         await _empty(session, had.user.personal)

@@ -79,10 +79,12 @@ class UsersSpaces:
         )
         return await self.space(space_id)
 
-    async def delete_space(self, space_id: str) -> tuple[Document, ...]:
+    async def delete_space(self, space_id: str, *, alone: bool = False) -> tuple[Document, ...]:
         """See `Session.delete_space`."""
         if (await self._changing(space_id, "owner")).personal:
             raise Forbidden("the personal space of a user cannot be deleted")
+        if alone and len(await self.members(space_id)) > 1:
+            raise UsageError(f"the space {space_id} has other members", hint="try again")
         rows = await self._transaction.rows(
             f"SELECT {DOCUMENT} FROM my_documents WHERE space_id = :space ORDER BY id",
             space=space_id,
