@@ -34,6 +34,8 @@ _VIEW = re.compile(
 _TRIGGER_BODY = re.compile(r"\bBEGIN\b.*?\bEND;", re.IGNORECASE | re.DOTALL)
 #: Rights of functions that the same step makes are no news to anybody.
 _OWN_RIGHTS = re.compile(r"\bREVOKE\s+ALL\s+ON\s+FUNCTION\s+(\w+)", re.IGNORECASE)
+#: A former version does not know a column that the same step adds.
+_OWN_VALUES = re.compile(r"\bUPDATE\s+\w+\s+SET\s+(\w+)\s*=[^,;]*?\bWHERE\b", re.IGNORECASE)
 _FUNCTION = re.compile(r"\bCREATE\s+FUNCTION\s+(\w+)", re.IGNORECASE)
 
 
@@ -44,6 +46,8 @@ def faults(step: Step, before: Sequence[Step]) -> list[str]:
     made = set(_FUNCTION.findall(sql))
     sql = _OWN_RIGHTS.sub(lambda found: "" if found[1] in made else found[0], sql)
     plain = _TRIGGER_BODY.sub("", _BODY.sub("", sql))
+    added = {name for name, _ in _COLUMN.findall(plain)}
+    plain = _OWN_VALUES.sub(lambda found: "" if found[1] in added else found[0], plain)
     found = [one[0] for one in _TAKES.finditer(plain)]
     for kind, name in _DROPPED.findall(plain):
         if not re.search(

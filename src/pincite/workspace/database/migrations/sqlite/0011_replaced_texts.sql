@@ -1,8 +1,10 @@
 -- Since which version a document has its content and its type, 0 if it has the first ones. Until the
 -- index has this version, its text of the document is an earlier one. Once the new content could not
--- be indexed, that text is `withdrawn`. Of a document that failed before this step nobody knows what
--- had changed: its text is withdrawn, too.
+-- be indexed, that text is `withdrawn`. Of a document that failed before this step, or waits for the
+-- index, nobody knows what had changed: its content counts as new.
 ALTER TABLE documents ADD COLUMN text_version INTEGER NOT NULL DEFAULT 0;
+UPDATE documents SET text_version = version
+    WHERE status IN ('pending', 'indexing') AND indexed_version > 0 AND indexed_version < version;
 
 -- A view and its triggers change together, under their former names.
 DROP TRIGGER my_documents_insert;
