@@ -81,6 +81,28 @@ async def test_until_the_new_content_is_indexed_the_earlier_text_is_not_called_c
         assert check.status == "changed"
 
 
+async def test_a_removal_that_fails_does_not_end_the_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with yard() as made:
+        document = await made.upload("a.txt", TEXT)
+        await settle(made)
+        await replace(made, document.id, b"\0" * 100)
+        other = await made.upload("b.txt", "the heron wades")
+
+        async def full(*_: Any) -> Any:
+            raise OSError("the disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(made.deps.workspace), "remove_document", full)
+            assert await work_once(made.deps, WorkerConfig(retry_s=0.0)) == 2
+        assert (await made.document(other.id)).status == "ready"
+        assert (await made.document(document.id)).status == "pending"
+        await settle(made, WorkerConfig(retry_s=0.0))
+        assert (await made.document(document.id)).status == "failed"
+        assert indexed(made, document.id) == ()
+
+
 @pytest.mark.parametrize("how", ["unreadable content", "a name of another type"])
 async def test_the_earlier_text_leaves_the_index_when_the_new_version_cannot_be_read(
     how: str,

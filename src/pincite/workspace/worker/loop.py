@@ -181,11 +181,12 @@ async def _withdrawn(
     try:
         if await deps.workspaces.administer(lambda operator: operator.replaced([document.id])):
             await deps.workspace.remove_document(document)
-    except PinciteError as why:
+    except Exception as why:  # noqa: BLE001 - one document must not end the worker
         if refused:
             return why
         log.warning(
-            "job %s: an earlier text stays in the index, and is not shown: %s", job.id, why.message
+            "job %s: an earlier text stays in the index, and is not shown: %s",
+            *(job.id, _reason_for_log(why)),
         )
     return error
 
