@@ -138,9 +138,9 @@ class Session(Protocol):
         """Replace, move or describe a document: a new version, with the job for it. Raise
         VersionChanged, and change nothing, if its version is not the given one."""
 
-    async def delete_document(self, document_id: str) -> Document:
+    async def delete_document(self, document_id: str, *, version: int | None = None) -> Document:
         """Delete a document: it is hidden from all users at once, and a job removes it from the
-        index."""
+        index. Raise VersionChanged for a document with another version than the given one."""
 
     async def readable(self, access: Access, most: int | None = None) -> Readable:
         """Resolve an access to its current spaces and documents. Memberships and feeds are read as

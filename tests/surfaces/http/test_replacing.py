@@ -62,6 +62,10 @@ async def test_a_change_of_another_version_is_refused_and_changes_nothing() -> N
         for wrong in ("1", 'W/"1"', '"x"'):
             said = await ada.client.patch(place, json=change, headers={"if-match": wrong})
             assert said.status_code == 400
+        assert (await ada.client.delete(place, headers=one)).status_code == 412
+        assert (await ada.client.get(place)).json()["version"] == 4
+        assert (await ada.client.delete(place, headers={"if-match": '"4"'})).status_code == 202
+        assert (await ada.client.get(place)).status_code == 404
 
 
 async def test_documents_are_listed_by_status_and_name() -> None:

@@ -161,10 +161,12 @@ class UsersDocuments(UsersSpaces):
         await self._set_sources(to, document_id, sources)
         return await self.document(document_id)
 
-    async def delete_document(self, document_id: str) -> Document:
+    async def delete_document(self, document_id: str, *, version: int | None = None) -> Document:
         """See `Session.delete_document`."""
         await self._changing((await self.document(document_id)).space_id)
         before = await self.document(document_id)
+        if version is not None and before.version != version:
+            raise checks.VersionChanged(before.version)
         await self._transaction.run(
             "DELETE FROM my_documents WHERE id = :document", document=document_id
         )

@@ -210,12 +210,14 @@ async def change_document(
 @delete(
     "/v1/documents/{document_id:str}", guards=[needs("write")], status_code=202, media_type=EMPTY
 )
-async def delete_document(request: HttpRequest, state: State, document_id: DocumentId) -> None:
+async def delete_document(
+    request: HttpRequest, state: State, document_id: DocumentId, if_match: IfMatch = None
+) -> None:
     """Delete a document. It is invisible at once. Requires the role of an editor."""
     may, resources = access(request), resources_of(state)
     await _one(may, resources, document_id)
     async with resources.workspaces.of(may.user_id) as session:
-        gone = await session.delete_document(document_id)
+        gone = await session.delete_document(document_id, version=_version(if_match))
         require_within(may, gone.space_id, "document", document_id)  # it may have moved meanwhile
 
 
