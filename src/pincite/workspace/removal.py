@@ -21,7 +21,8 @@ _PAGE = 1_000
 
 class Belongings(msgspec.Struct, frozen=True):
     """The spaces of a user. `alone` are those without another member, which are deleted with the
-    user; `orphaned` are those with members but no other owner; `shared` are the others."""
+    user; `orphaned` are those with members but no other enabled owner; `shared` are the
+    others."""
 
     user: User
     alone: tuple[Space, ...] = ()
@@ -35,16 +36,16 @@ async def belongings(workspaces: Workspaces, user_id: str) -> Belongings:
         known = {one.id: one for one in await operator.users()}
     if user_id not in known:
         raise missing("user", user_id)
+    enabled = frozenset(one.id for one in known.values() if one.disabled is None)
     async with workspaces.of(user_id) as session:
-        return await _belongings(session, known[user_id])
+        return await _belongings(session, known[user_id], enabled)
 
 
 async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = None) -> Belongings:
     """Remove a user with the personal space, the spaces without another member, conversations,
-    facts and keys. `heir` becomes the owner of the spaces that would have none. Return the former
-    spaces of the user. Raise NotFound for an unknown user or heir, and UsageError if there are such
-    spaces and no `heir`. Nothing is changed then, but the user is disabled if others joined a space
-    or other owners left it during the call."""
+    facts and keys. `heir` becomes the owner of the spaces that would have none. Return the former spaces of the user. Raise NotFound for an unknown user or heir, and UsageError
+    for a disabled heir and if there are such spaces and no `heir`. Nothing is changed then, but the
+    user is disabled if others joined a space or other owners left it during the call."""
     had = await belongings(workspaces, user_id)
     if had.orphaned and heir is None:
         names = ", ".join(f"{one.id} ({one.name})" for one in had.orphaned)
@@ -53,13 +54,16 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
             hint="--give-to USER, or let an owner of the space be added first",
         )
     async with workspaces.administration() as operator:
-        if heir is not None and (
-            heir == user_id or heir not in {one.id for one in await operator.users()}
-        ):
-            raise missing("user", heir)
-        await operator.disable_user(user_id)
-    async with workspaces.of(user_id) as session:  # no new space or member from here on
-        had = await _belongings(session, had.user)
+        if heir is not None:
+            known = {one.id: one for one in await operator.users() if one.id != user_id}
+            if heir not in known:
+                raise missing("user", heir)
+            if known[heir].disabled is not None:
+                raise UsageError(
+                    f"the user {heir} is disabled", hint="pincite workspace user enable"
+                )
+        await operator.disable_user(user_id)  # no new space or member from here on
+    had = await belongings(workspaces, user_id)
     for space in had.orphaned:
         if heir is None:  # it was shared in the meantime
             raise UsageError("others joined a space of the user, now disabled: try again")
@@ -76,19 +80,20 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
     return had
 
 
-async def _belongings(session: Session, user: User) -> Belongings:
+async def _belongings(session: Session, user: User, enabled: frozenset[str]) -> Belongings:
     kinds: dict[str, list[Space]] = {"alone": [], "orphaned": [], "shared": []}
     for space in await session.spaces():
         if not space.personal:
             others = [one for one in await session.members(space.id) if one.user_id != user.id]
-            kinds[_kind(space, others)].append(space)
+            kinds[_kind(space, others, enabled)].append(space)
     return Belongings(user, *(tuple(found) for found in kinds.values()))
 
 
-def _kind(space: Space, others: list[Membership]) -> str:
+def _kind(space: Space, others: list[Membership], enabled: frozenset[str]) -> str:
     if not others:
         return "alone"
-    owned = space.role == "owner" and all(one.role != "owner" for one in others)
+    owners = {one.user_id for one in others if one.role == "owner"}
+    owned = space.role == "owner" and not owners & enabled
     return "orphaned" if owned else "shared"
 
 

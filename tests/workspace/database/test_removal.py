@@ -32,6 +32,23 @@ class Removal:
             left = [n for n in range(TRIES) if await _is_left(workspaces, n)]
         assert left == []
 
+    async def test_a_disabled_user_is_neither_an_owner_nor_an_heir(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            scene = await set_scene(workspaces, "owner")
+            async with workspaces.administration() as operator:
+                await operator.disable_user(scene.bob.id)
+            with pytest.raises(UsageError, match="only owner"):
+                await remove_user(workspaces, scene.ada.id)
+            with pytest.raises(UsageError, match="disabled"):
+                await remove_user(workspaces, scene.ada.id, scene.bob.id)
+            had = await remove_user(workspaces, scene.ada.id, scene.eve.id)
+            assert [one.id for one in had.orphaned] == [scene.team.id]
+            async with workspaces.of(scene.eve.id) as session:
+                assert {one.user_id: one.role for one in await session.members(scene.team.id)} == {
+                    scene.bob.id: "owner",
+                    scene.eve.id: "owner",
+                }
+
     async def test_a_space_with_a_member_is_not_deleted_as_one_without(self) -> None:
         async with self.opened() as workspaces:  # type: ignore[attr-defined]
             scene = await set_scene(workspaces)
