@@ -60,6 +60,11 @@ def place_of_fact_file(settings: Settings) -> Path:
     return settings.index / MEMORY
 
 
+def place_of_mem0(settings: Settings) -> Path:
+    """Return the path of the folder of mem0, which need not exist."""
+    return _place(settings, MEM0)
+
+
 def open_conversations(settings: Settings) -> Conversations:
     """Return the conversations of the index folder. No file is opened before the first call."""
     from pincite.providers.conversations.sqlite import SqliteConversations

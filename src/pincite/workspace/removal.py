@@ -9,6 +9,8 @@ off.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 
 from pincite.errors import UsageError
@@ -17,6 +19,8 @@ from pincite.workspace.model import Membership, Space, User
 from pincite.workspace.ports import Session, Workspaces
 
 _PAGE = 1_000
+#: Deletes the facts of owners (see `owner_of`): a user, and the user in single spaces.
+Forget = Callable[[tuple[str, ...]], Awaitable[None]]
 
 
 class Belongings(msgspec.Struct, frozen=True):
@@ -41,9 +45,13 @@ async def belongings(workspaces: Workspaces, user_id: str) -> Belongings:
         return await _belongings(session, known[user_id], enabled)
 
 
-async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = None) -> Belongings:
+async def remove_user(
+    workspaces: Workspaces, user_id: str, heir: str | None = None, forget: Forget | None = None
+) -> Belongings:
     """Remove a user with the personal space, the spaces without another member, conversations,
-    facts and keys. `heir` becomes the owner of the spaces that would have none. Return the former spaces of the user. Raise NotFound for an unknown user or heir, and UsageError
+    facts and keys. `heir` becomes the owner of the spaces that would have none. `forget` deletes
+    the facts that are not in the database; what it raises ends the removal, with the user disabled.
+    Return the former spaces of the user. Raise NotFound for an unknown user or heir, and UsageError
     for a disabled heir and if there are such spaces and no `heir`. Nothing is changed then, but the
     user is disabled if others joined a space or other owners left it during the call."""
     had = await belongings(workspaces, user_id)
@@ -63,7 +71,12 @@ async def remove_user(workspaces: Workspaces, user_id: str, heir: str | None = N
                     f"the user {heir} is disabled", hint="pincite workspace user enable"
                 )
         await operator.disable_user(user_id)  # no new space or member from here on
+        of_keys = {one.space_id for one in await operator.keys(user_id) if one.space_id}
     had = await belongings(workspaces, user_id)
+    if forget is not None:
+        left = {one.id for one in (*had.alone, *had.orphaned, *had.shared)}
+        spaces = sorted({had.user.personal} | left | of_keys)
+        await forget((user_id, *(f"{user_id}/{one}" for one in spaces)))
     for space in had.orphaned:
         if heir is None:  # it was shared in the meantime
             raise UsageError("others joined a space of the user, now disabled: try again")

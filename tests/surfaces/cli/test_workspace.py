@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from pincite.engine.memory_stores import open_fact_file
 from pincite.errors import (
     ConfigError,
     NotFound,
@@ -303,6 +304,9 @@ def test_a_user_is_removed_after_a_question(index: Path) -> None:
         return team.id
 
     team = asyncio.run(sharing())
+    facts = open_fact_file(load_settings({}, index.parent, index))
+    asyncio.run(facts.remember(ada["id"], "drinks tea"))
+    asyncio.run(facts.close())
     asked = pincite(index, "user", "remove", ada["id"]).exception
     assert isinstance(asked, UsageError)
     assert (asked.hint, "Ada has a personal space" in asked.message) == ("--yes", True)
@@ -312,6 +316,9 @@ def test_a_user_is_removed_after_a_question(index: Path) -> None:
     assert verified(index, text).access.user_id == ada["id"]  # nothing has changed
     done = pincite(index, "user", "remove", ada["id"], "--yes", "--give-to", bob)
     assert (done.return_value, "removed Ada" in done.stderr) == (0, True)
+    facts = open_fact_file(load_settings({}, index.parent, index))
+    assert tuple(asyncio.run(facts.users())) == ()
+    asyncio.run(facts.close())
     assert pincite(index, "user", "list").stdout.split()[0] == bob
     assert "1 waiting" in pincite(index, "jobs").stderr
     with pytest.raises(Unauthenticated, match="unknown"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,7 @@ def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: P
     no.
     """
     from pincite.workspace import removal
+    from pincite.workspace.forgetting import forget_outside
 
     with hinted("user", user_id, "user list"):
         had = with_database(lambda opened: removal.belongings(opened, user_id), index)
@@ -98,7 +100,10 @@ def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: P
             hint="--yes",
         ):
             return NOTHING
-        done = with_database(lambda opened: removal.remove_user(opened, user_id, heir), index)
+        forget = partial(forget_outside, settings_here(index))
+        done = with_database(
+            lambda opened: removal.remove_user(opened, user_id, heir, forget), index
+        )
     tell(done, json_, [])
     if not json_:
         say(f"removed {one_line(done.user.name)}; workers remove the texts from the index")
