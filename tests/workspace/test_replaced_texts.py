@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from pincite.citations.compare_claim import Claim
+from pincite.current_files.files import FilesOnDisk
 from pincite.errors import NotFound, StoreError
 from pincite.sources.record_places import open_record_store
 from pincite.workspace import Access
+from pincite.workspace import workspace as workspace_module
 from pincite.workspace.indexing import SOURCE
 from pincite.workspace.worker.deps import WorkerConfig
 from pincite.workspace.worker.loop import work_once
@@ -79,6 +81,40 @@ async def test_until_the_new_content_is_indexed_the_earlier_text_is_not_called_c
         assert await made.found("heron") == [document.id]
         (check,) = await workspace.check(access, claims[:1])
         assert check.status == "changed"
+
+
+@pytest.mark.parametrize("how", ["search", "verify"])
+async def test_an_earlier_text_is_not_current_if_indexing_ends_during_the_comparison(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with yard() as made:
+        document = await made.upload("a.txt", TEXT)
+        await settle(made)
+        workspace, access = made.deps.workspace, Access(made.user_id)
+        before = await workspace.search(access, "quetzal password")
+        await replace(made, document.id, "The quetzal password is 9999.\n")
+        look, verify = FilesOnDisk.look, workspace_module.verify_pack
+
+        async def slow_look(self: FilesOnDisk, *given: Any, **more: Any) -> Any:
+            found = await look(self, *given, **more)
+            await settle(made)
+            return found
+
+        async def slow_verify(*given: Any, **more: Any) -> Any:
+            found = await verify(*given, **more)
+            await settle(made)
+            return found
+
+        monkeypatch.setattr(FilesOnDisk, "look", slow_look)
+        monkeypatch.setattr(workspace_module, "verify_pack", slow_verify)
+        if how == "search":
+            pack = await workspace.search(access, "quetzal password")
+            assert [(one.truth, "4711" in one.text) for one in pack.evidence] == [
+                ("unchecked", True)
+            ]
+        else:
+            assert [one.status for one in await workspace.verify(access, before)] == ["unknown"]
+        assert (await made.document(document.id)).status == "ready"
 
 
 async def test_a_removal_that_fails_does_not_end_the_worker(

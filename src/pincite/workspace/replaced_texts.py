@@ -36,9 +36,10 @@ class FilesOfWorkspaces:
         self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
         """See `Files.look`. Raise WorkspaceUnavailable."""
-        found = await self._files.look(quotes, limit_s, refs=refs)
         ids = [str(one.chunk.attributes.get(DOCUMENT_ID, "")) for one in quotes]
+        # First: the quotes are earlier texts even if indexing ends during the comparison.
         replaced = await self._replaced(frozenset(ids))
+        found = await self._files.look(quotes, limit_s, refs=refs)
         return tuple(
             replace(seen, truth="unchecked", notice=_NOTICE) if id_ in replaced else seen
             for id_, seen in zip(ids, found, strict=True)

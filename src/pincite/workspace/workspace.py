@@ -328,10 +328,10 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         found: dict[int, Checked] = {}
         if held:
             asked, client = replace(pack, evidence=held), self._engine.client()
-            checks = await verify_pack(client, asked, folder=self._folder, bounds=within.bounds)
             paths = {item.number: item.path for item in held}
             ids = {number: document_of(path) for number, path in paths.items()}
-            replaced = await self._check.replaced(access, ids.values())
+            replaced = await self._check.replaced(access, ids.values())  # first, as in searches
+            checks = await verify_pack(client, asked, folder=self._folder, bounds=within.bounds)
             for one in checks:
                 if one.status != "deleted" and await within.may_show(paths[one.number]):
                     earlier = Checked(one.number, one.citation, "unknown", REPLACED)
