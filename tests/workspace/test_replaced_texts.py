@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from pincite.citations.compare_claim import Claim
+from pincite.citations.verify import verify as verify_pack
 from pincite.current_files.files import FilesOnDisk
 from pincite.errors import NotFound, StoreError
 from pincite.sources.record_places import open_record_store
 from pincite.workspace import Access
-from pincite.workspace import workspace as workspace_module
 from pincite.workspace.indexing import SOURCE
 from pincite.workspace.worker.deps import WorkerConfig
 from pincite.workspace.worker.loop import work_once
@@ -93,7 +93,7 @@ async def test_an_earlier_text_is_not_current_if_indexing_ends_during_the_compar
         workspace, access = made.deps.workspace, Access(made.user_id)
         before = await workspace.search(access, "quetzal password")
         await replace(made, document.id, "The quetzal password is 9999.\n")
-        look, verify = FilesOnDisk.look, workspace_module.verify_pack
+        look, verify = FilesOnDisk.look, verify_pack
 
         async def slow_look(self: FilesOnDisk, *given: Any, **more: Any) -> Any:
             found = await look(self, *given, **more)
@@ -106,7 +106,7 @@ async def test_an_earlier_text_is_not_current_if_indexing_ends_during_the_compar
             return found
 
         monkeypatch.setattr(FilesOnDisk, "look", slow_look)
-        monkeypatch.setattr(workspace_module, "verify_pack", slow_verify)
+        monkeypatch.setattr("pincite.workspace.workspace.verify_pack", slow_verify)
         if how == "search":
             pack = await workspace.search(access, "quetzal password")
             assert [(one.truth, "4711" in one.text) for one in pack.evidence] == [
