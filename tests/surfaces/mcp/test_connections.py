@@ -144,6 +144,90 @@ def test_clients_whose_bodies_do_not_arrive_make_room() -> None:
     asyncio.run(asyncio.wait_for(run(), HANGS_S))
 
 
+async def _answer(_: Any, __: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body"})
+
+
+async def _read_and_answer(scope: Any, receive: Any, send: Any) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    await _answer(scope, receive, send)
+
+
+BODY = 3_000_000  # more than the library and the operating system buffer
+UPLOAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n%s\r\n"
+
+
+@pytest.mark.parametrize("expect", [b"", b"Expect: 100-continue\r\n"], ids=["sends", "asks first"])
+def test_a_body_that_the_server_does_not_read_yet_is_not_ended(expect: bytes) -> None:
+    async def run() -> None:
+        begun, go_on = asyncio.Semaphore(0), asyncio.Event()
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            if scope["method"] == "POST":
+                begun.release()
+                await go_on.wait()
+                await _read_and_answer(scope, receive, send)
+            else:
+                await _answer(scope, receive, send)
+
+        async def upload(connection: Connection) -> bytes:
+            reader, writer = connection
+            writer.write(UPLOAD % (BODY, expect))
+            if expect:
+                await reader.readuntil(b"\r\n\r\n")  # "100 Continue"
+            writer.write(b"x" * BODY)
+            return await reader.read(15)
+
+        async with served(app) as connect:
+            uploads = [asyncio.create_task(upload(await connect())) for _ in range(MOST - 1)]
+            for _ in uploads:
+                await begun.acquire()
+            await asyncio.sleep(0.1)  # until reading is paused
+            silent = [await connect() for _ in range(MOST)]
+            await asyncio.sleep(0.1)
+            go_on.set()
+            assert set(await asyncio.gather(*uploads)) == {b"HTTP/1.1 200 OK"}
+            assert all([await closed(one) for one in silent[:-1]])
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
+def test_a_connection_without_a_request_makes_room_before_a_body_that_is_late() -> None:
+    async def run() -> None:
+        async with served(_read_and_answer) as connect:
+            late = [await connect() for _ in range(MOST - 1)]
+            for _, writer in late:
+                writer.write(UPLOAD % (1, b""))
+            await asyncio.sleep(0.1)
+            idle = await connect()
+            await asyncio.sleep(1.1)
+            assert await ask(await connect()) == b"HTTP/1.1 200 OK"
+            for reader, writer in late:
+                writer.write(b"x")
+                assert await reader.read(15) == b"HTTP/1.1 200 OK"
+            assert await closed(idle)
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
+def test_a_client_that_has_just_connected_does_not_make_room() -> None:
+    """Otherwise bodies that never arrive would leave one place for all new clients."""
+
+    async def run() -> None:
+        async with served(_read_and_answer) as connect:
+            held = [await connect() for _ in range(MOST - 1)]
+            for _, writer in held:
+                writer.write(UPLOAD % (1, b""))
+            await asyncio.sleep(0.1)
+            new, newer = await connect(), await connect()
+            assert await ask(new) == await ask(newer) == b"HTTP/1.1 200 OK"
+            assert await closed(held[0])
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
 def test_the_oldest_stream_makes_room_if_all_are_streams() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -22,6 +22,8 @@ BACKLOG = 64
 #: Unsent bytes that the operating system buffers. By default it buffers megabytes, and does not
 #: show that the client reads until a third of them is sent.
 _UNSENT = 131_072  # guess, unmeasured
+#: A client that has connected and sent no request for this long does not need its connection now.
+_IDLE_S = 1.0  # guess, unmeasured: a head is one packet
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class HttpLimits:
     body: 4 MiB take 30 s at 1.2 Mbit/s. `stalled_s` is how long a client may read nothing of an
     answer. `body_bytes` is ample: the largest arguments that tools accept have 200,000 characters,
     less than 1 MB. At most `connections`, and at most half of the files that this process may open,
-    are open at once. One more closes the connection that has waited longest for its client.
+    are open at once. One more closes a connection that waits for its client.
     `sessions` is the limit of an MCP server: a session took 41 kB of memory. All other values are
     unmeasured guesses on the safe side.
     """
@@ -49,9 +51,9 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
     """Return an HTTP/1.1 protocol that closes a connection if the head of its next request is not
     complete after `head_s`, or if its client reads nothing of an answer for `stalled_s`. If there
     are too many connections, it closes the one that has waited longest for its client: for a
-    request, for the rest of a body, or for the client to read. If none waits, it closes the oldest
-    stream of events, which clients open again. Requests to change the protocol (`Upgrade`) are
-    answered as if they had none."""
+    request, for the rest of a body, or for the client to read. Those without a request for a second
+    go first. If none waits, it closes the oldest stream of events, which clients open again.
+    Requests to change the protocol (`Upgrade`) are answered as if they had none."""
     most = min(limits.connections, most_files() // 2)
 
     class LimitedProtocol(H11Protocol):
@@ -105,31 +107,36 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             return False  # uvicorn would print a warning for each such request
 
         def _make_room(self) -> None:
-            """Close the connection that has waited longest for its client, or else the oldest
-            stream of events, or else this connection."""
+            """Close the connection that has had no request for longest, or else the one that has
+            waited longest for its client, or else the oldest stream, or else this connection."""
             others = [one for one in self.connections if one is not self]
             held = [one for one in others if isinstance(one, LimitedProtocol)]
             waits = [(since, one) for one in held if (since := one.waits_since()) is not None]
-            waits = waits or [(one.since, one) for one in held if one.streams()]
+            before = self.loop.time() - _IDLE_S
+            idle = [pair for pair in waits if pair[0] < before and not pair[1].in_progress()]
+            waits = idle or waits or [(one.since, one) for one in held if one.streams()]
             oldest = min(waits, key=_when)[1] if waits else self
             self.connections.discard(oldest)  # `abort` closes it a little later
             oldest.transport.abort()
 
         def waits_since(self) -> float | None:
             """Return since when the server waits for the client: to read an answer, or to send a
-            request or the rest of a body. None if the client waits for the server."""
+            request or the rest of a body. None if the client waits for the server, which may not
+            have begun to read the body, or reads it more slowly than it arrives."""
             if self.transport.get_write_buffer_size():
                 return self._has_read()
-            if not self._in_progress() or self.cycle.more_body:
+            if not self.in_progress():
                 return self.since
-            return None
+            unread = self.flow.read_paused or self.cycle.waiting_for_100_continue
+            return self.since if self.cycle.more_body and not unread else None
 
         def streams(self) -> bool:
             """Return whether an answer to GET has begun and is not complete."""
-            in_progress = self._in_progress() and self.cycle.response_started
+            in_progress = self.in_progress() and self.cycle.response_started
             return in_progress and self.scope["method"] == "GET"
 
-        def _in_progress(self) -> bool:
+        def in_progress(self) -> bool:
+            """Return whether there is a request whose answer is not complete."""
             return self.cycle is not None and not self.cycle.response_complete
 
         def _has_read(self) -> float:
@@ -139,7 +146,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             return self._read_since
 
         def _watch_head(self) -> None:
-            if self._in_progress():
+            if self.in_progress():
                 self._head.stop()
             else:
                 self._head.start(limits.head_s, self.transport.abort)
