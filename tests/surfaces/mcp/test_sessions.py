@@ -19,7 +19,11 @@ class Library:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         session: Any = dict(scope["headers"]).get(SESSION)
-        headers = []
+        headers: list[tuple[bytes, bytes]] = []
+        if (b"host", b"x") not in scope["headers"]:
+            await send({"type": "http.response.start", "status": 421, "headers": headers})
+            await send({"type": "http.response.body"})
+            return
         if scope["method"] == "DELETE":
             self.open.remove(session)
         elif session is None:
@@ -32,8 +36,10 @@ class Library:
         await send({"type": "http.response.body"})
 
 
-async def ask(app: Any, session: bytes | None = None, method: str = "POST") -> None:
-    headers = [(b"host", b"x")] + ([(SESSION, session)] if session else [])
+async def ask(
+    app: Any, session: bytes | None = None, method: str = "POST", host: bytes = b"x"
+) -> None:
+    headers = [(b"host", host)] + ([(SESSION, session)] if session else [])
 
     async def receive() -> MutableMapping[str, Any]:
         return {"type": "http.request", "body": b""}
@@ -91,3 +97,15 @@ def test_a_session_that_its_client_ends_does_not_count() -> None:
         return library.open
 
     assert asyncio.run(run()) == [b"2", b"3"]
+
+
+def test_a_session_that_a_refused_request_does_not_end_counts() -> None:
+    async def run() -> list[bytes]:
+        library = Library()
+        app = LimitedSessions(library, 2)
+        for number in range(1, 6):
+            await ask(app)
+            await ask(app, str(number).encode(), "DELETE", b"elsewhere")
+        return library.open
+
+    assert asyncio.run(run()) == [b"4", b"5"]

@@ -35,11 +35,15 @@ class LimitedSessions:
         if session in self._requests:
             self._requests[session] = self._requests.pop(session) + 1
 
+        ended = False
+
         async def sent(message: Message) -> None:
-            if session is None and message["type"] == "http.response.start":
+            nonlocal ended
+            if message["type"] == "http.response.start" and message["status"] < 400:
                 opened = _session_in(message.get("headers", ()))
-                if opened is not None and message["status"] < 400:
+                if session is None and opened is not None:
                     self._requests[opened] = 0
+                ended = session is not None and scope["method"] == "DELETE"
             await send(message)
 
         try:
@@ -47,7 +51,7 @@ class LimitedSessions:
         finally:
             if session in self._requests:
                 self._requests[session] = max(0, self._requests[session] - 1)
-        if session is not None and scope["method"] == "DELETE":
+        if ended and session is not None:
             self._requests.pop(session, None)
         while len(self._requests) > self._most:
             unused = (one for one, requests in self._requests.items() if not requests)
