@@ -16,6 +16,7 @@ import pytest
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.deps import Deps
+from pincite.index import outline
 from pincite.index.local import LocalIndex
 from pincite.index.outline import outline_of
 from pincite.ingest import ingest
@@ -30,6 +31,7 @@ from pincite.search import search
 from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
+from pincite.support.token_estimate import estimate_tokens
 from pincite.testing.points import LEXICAL_SPEC, document_of
 from pincite.trace import Trace
 from tests.index.outline_client import DOCUMENTS
@@ -67,10 +69,10 @@ async def held(index: LocalIndex) -> list[OutlinedDocument | None]:
 
 async def of(index: LocalIndex, place: tuple[str, str]) -> OutlinedDocument:
     chunks: Sequence[Chunk] = await index.document(LEXICAL_SPEC.name, *place)
-    outline = outline_of(chunks)
-    assert outline is not None
+    made = outline_of(chunks)
+    assert made is not None
     ids = bytes.fromhex("".join(one.id for one in chunks))
-    return OutlinedDocument(HASHES[place], ids, outline)
+    return OutlinedDocument(HASHES[place], ids, made)
 
 
 async def opened(folder: Path, store: MemoryStore | None = None) -> Counted:
@@ -124,6 +126,32 @@ async def test_other_attributes_need_another_outline(tmp_path: Path) -> None:
     await index.settle(spec.name)
     await idle(index)
     assert await held(index) == [await of(index, place) for place in PLACES]
+    await index.close()
+
+
+async def test_requests_are_served_while_a_large_document_is_outlined(tmp_path: Path) -> None:
+    """One of 31,222 chunks stopped the daemon for half a second."""
+    index = await opened(tmp_path)
+    large = document_of("a.md", "a1", [f"the fox {n}" for n in range(2_000)], dense=False)
+    await index.replace(LEXICAL_SPEC.name, [large])
+    reads: list[int] = []
+    turns = 0
+
+    def estimated(text: str) -> int:
+        reads.append(turns)
+        return estimate_tokens(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outline, "estimate_tokens", estimated)
+        index.make_outlines(LEXICAL_SPEC.name)
+        while index.busy:
+            turns += 1
+            await asyncio.sleep(0)
+    assert len(reads) == 2_000
+    assert max(reads.count(turn) for turn in set(reads)) <= 200
+    (found,) = await index.outlines(LEXICAL_SPEC.name, PLACES[:1])
+    assert found is not None
+    assert found.outline == outline_of(await index.document(LEXICAL_SPEC.name, *PLACES[0]))
     await index.close()
 
 

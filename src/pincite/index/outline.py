@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Final
 
 import msgspec
@@ -13,18 +13,33 @@ from pincite.model.spans import between
 from pincite.support.token_estimate import estimate_tokens
 
 _MOST: Final = 2**31 - 1
+_STEP: Final = 200  # chunks that are estimated in one step: 3 ms
 
 
 def outline_of(chunks: Sequence[Chunk]) -> Outline | None:
     """Return the outline of a document with these chunks, in the order of the file. None if it has
     no chunks, if they are on pages, because their lines are counted in the text, or if it has 2**31
     characters or more."""
+    steps = outline_steps(chunks)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            outline: Outline | None = done.value
+            return outline
+
+
+def outline_steps(chunks: Sequence[Chunk]) -> Generator[None, None, Outline | None]:
+    """Do the work of `outline_of` in steps of 200 chunks. Requests can be served in between."""
     if not chunks or any(one.on_page is not None or one.end > _MOST for one in chunks):
         return None
     paths, places = bytearray(), dict[tuple[str, ...], tuple[int, int]]()
     spaces: dict[str, int] = {}
     rows = bytearray()
-    for chunk, after in zip(chunks, (*chunks[1:], None), strict=True):
+    for number, chunk in enumerate(chunks, 1):
+        after = chunks[number] if number < len(chunks) else None
+        if number % _STEP == 0:
+            yield
         if chunk.headings not in places:
             path = msgspec.msgpack.encode(chunk.headings)
             places[chunk.headings] = len(paths), len(path)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pincite.errors import EnginePanicked, PinciteError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pincite.ports.outlines import OutlineCatalog
 
 log = logging.getLogger("pincite.index.local")
+
+Made = TypeVar("Made")
 
 _AT_ONCE: Final = 200  # documents that are looked up together: 1 ms
 _WAIT_S: Final = 0.2  # until a busy index is looked at again
@@ -98,6 +100,18 @@ class Outlining:
         chunks = await self._store.of_revision(collection, revision)
         if tuple(one.id for one in chunks) == ids:
             # a late import: runs end, and daemons start, sooner
-            from pincite.index.outline import outline_of
+            from pincite.index.outline import outline_steps
 
-            await self._catalog.put_outline(collection, revision, outline_of(chunks))
+            outline = await _between_requests(outline_steps(chunks))
+            await self._catalog.put_outline(collection, revision, outline)
+
+
+async def _between_requests(steps: Generator[None, None, Made]) -> Made:
+    """Do some work step by step, and let requests that have arrived go first."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            made: Made = done.value
+            return made
+        await asyncio.sleep(0)
