@@ -21,7 +21,7 @@ from pincite.index.local import LocalIndex
 from pincite.index.outline import outline_of
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
-from pincite.model import Chunk, CollectionSpec, Question
+from pincite.model import Chunk, CollectionSpec, IndexedDocument, Question
 from pincite.model.outline import OutlinedDocument
 from pincite.ports import Searchable
 from pincite.profile import Profile
@@ -152,6 +152,31 @@ async def test_requests_are_served_while_a_large_document_is_outlined(tmp_path: 
     (found,) = await index.outlines(LEXICAL_SPEC.name, PLACES[:1])
     assert found is not None
     assert found.outline == outline_of(await index.document(LEXICAL_SPEC.name, *PLACES[0]))
+    await index.close()
+
+
+async def test_those_of_a_second_run_during_the_work_are_made_too(tmp_path: Path) -> None:
+    index = await opened(tmp_path)
+    names = [f"{number:03}.md" for number in range(30)]
+    places = [("acme/docs", name) for name in names]
+
+    def run(version: str) -> list[IndexedDocument]:
+        return [
+            document_of(name, f"{version}{name}", [f"{version} fox"], dense=False) for name in names
+        ]
+
+    await index.replace(LEXICAL_SPEC.name, run("first"))
+    await index.settle(LEXICAL_SPEC.name)
+    async with asyncio.timeout(20):
+        while (await index.outlines(LEXICAL_SPEC.name, places))[9] is None:  # noqa: ASYNC110 - until ten
+            await asyncio.sleep(0)
+    assert index.busy
+    index.quiet = False
+    await index.replace(LEXICAL_SPEC.name, run("second"))
+    await index.settle(LEXICAL_SPEC.name)
+    index.quiet = True
+    await idle(index)
+    assert None not in await index.outlines(LEXICAL_SPEC.name, places)
     await index.close()
 
 

@@ -46,13 +46,17 @@ class Outlining:
         self._is_quiet = is_quiet
         self._panicked = panicked
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()  # collections that were written while a task was under way
 
     def begin(self, collection: str) -> None:
-        """Start to make the missing outlines of a collection, unless that is under way."""
-        if collection not in self._tasks:
+        """Start to make the missing outlines of a collection. If that is under way, look again from
+        the first document afterwards."""
+        if collection in self._tasks:
+            self._again.add(collection)
+        else:
             task = asyncio.create_task(self._outline(collection))
             self._tasks[collection] = task
-            task.add_done_callback(lambda _: self._tasks.pop(collection, None))
+            task.add_done_callback(lambda done: self._ended(collection, done))
 
     @property
     def busy(self) -> bool:
@@ -77,14 +81,25 @@ class Outlining:
                     async with self._writing(collection):
                         await self._outline_one(collection, (source, path), revision)
                     after = (source, path)
-                if len(found) < _AT_ONCE:
+                if len(found) == _AT_ONCE:
+                    continue
+                if collection not in self._again:
                     return
+                self._again.discard(collection)
+                after = ("", "")
         except EnginePanicked as error:
             self._panicked(error)
         except PinciteError as error:  # the collection may have been removed
             log.info("the outlines of %s were not made: %s", collection, error)
         except Exception:
             log.exception("the outlines of %s were not made", collection)
+
+    def _ended(self, collection: str, task: asyncio.Task[None]) -> None:
+        del self._tasks[collection]
+        wanted = collection in self._again  # after the last look, or the work failed
+        self._again.discard(collection)
+        if wanted and not task.cancelled():
+            self.begin(collection)
 
     async def _quiet(self) -> None:
         await asyncio.sleep(0)  # requests that have arrived go first
