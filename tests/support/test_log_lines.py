@@ -31,6 +31,28 @@ def test_a_traceback_keeps_its_lines_and_loses_its_controls() -> None:
     assert told == "failed\nValueError: a\\x1b[31m\nb\n"
 
 
+def test_a_traceback_that_another_handler_has_formatted_loses_its_controls_too() -> None:
+    plain, filtered = io.StringIO(), io.StringIO()
+    first, second = logging.StreamHandler(plain), logging.StreamHandler(filtered)
+    second.addFilter(PlainMessages())
+    error = ValueError("a\x1b[31m")
+    record = logging.LogRecord("lib", 40, "x.py", 1, "failed", (), (ValueError, error, None))
+    first.handle(record)
+    second.handle(record)
+    assert "\x1b" in plain.getvalue()
+    assert filtered.getvalue() == "failed\nValueError: a\\x1b[31m\n"
+
+
+def test_a_stack_loses_its_controls() -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(PlainMessages())
+    record = logging.LogRecord("lib", logging.ERROR, "x.py", 1, "failed", (), None)
+    record.stack_info = "Stack:\n  a\x1b[31m"
+    handler.handle(record)
+    assert stream.getvalue() == "failed\nStack:\n  a\\x1b[31m\n"
+
+
 def test_a_wrong_call_of_a_logger_is_left_to_the_handler() -> None:
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:

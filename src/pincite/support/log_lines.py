@@ -29,9 +29,13 @@ class PlainMessages(logging.Filter):
         if len(said) > _MOST_CHARS:
             said = f"{said[:_MOST_CHARS]}…"
         record.msg, record.args = one_line(said), None
-        if record.exc_info and not record.exc_text:
+        if record.exc_text:  # by a handler that came before, without this filter
+            record.exc_text = visible(record.exc_text[-_MOST_TRACEBACK:])
+        elif record.exc_info:
             whole = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
             record.exc_text = visible(whole[-_MOST_TRACEBACK:])
+        if record.stack_info:
+            record.stack_info = visible(record.stack_info[-_MOST_TRACEBACK:])
         if hasattr(record, "color_message"):  # of uvicorn, for terminals
             record.color_message = record.msg
         return True
