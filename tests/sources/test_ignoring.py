@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,27 @@ def test_generated_trees_are_listed_as_git_lists_them(
     expected = sorted(each for each in seen if each and ".gitignore" not in each)
     with opened(root) as source:
         assert listed(source) == expected
+
+
+CLASSES = (
+    "[\\d]", "[\\w-z]", "[a-\\c]", "[\\]]", "[[:foo:]a]", "[a\\-z]", "[b-a]", "[a-]", "[--0]",
+    "[!!]", "[^^]", "[[:digit:]-z]", "[a&&b]", "[a-c-e]", "[[:space:]]", "[]-]", "[[:d]",
+    "[|~~]", "[a", "[\\", "***/a", "x/***/a", "x/***", "/***", "***", "***/",
+)  # fmt: skip
+PLACES = (*"abcdewyz0159-!^&~|[]\\ \x1c", "x/a", "x/y/a", "x/b", "xa", "xx/a", "f/")
+
+
+@pytest.mark.parametrize("pattern", CLASSES)
+def test_classes_and_runs_of_stars_match_as_in_git(tmp_path: Path, pattern: str) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text(f"{pattern}\n")
+    command = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "--stdin", "-z"]
+    done = subprocess.run(
+        command, input="\0".join(PLACES), capture_output=True, text=True, check=False
+    )
+    expected = [each for each in done.stdout.split("\0") if each]
+    rules = parse_rules("", [pattern])
+    assert [each for each in PLACES if rules is not None and rules.covers(each)] == expected
 
 
 def test_ignored_folders_are_named_once_and_not_entered(tmp_path: Path) -> None:

@@ -22,11 +22,11 @@ _TOGETHER = 32
 _POSIX = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "cntrl": "\\x00-\\x1f\\x7f",
     "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": "!-/:-@\\[-`{-~",
-    "space": "\\s", "upper": "A-Z", "xdigit": "0-9a-fA-F",
+    "space": " \\t-\\r", "upper": "A-Z", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
 _Kind = Literal["one", "star", "slash", "folders", "bad"]
+_NAMED = re.compile(r"\[:([^\]]*):\]")
 _FOLDERS = "(?:[^/]*/)*?"
-_CLASS = re.compile(r"\[([!^]?)(\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
 
 
 class IgnoreRules(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ def translate(pattern: str) -> str | None:
     body = body.removeprefix("/")
     if not body or len(body) > MAX_PATTERN_CHARS:
         return None
-    if anchored and body == "**":
+    if anchored and len(body) > 1 and not body.strip("*"):
         return ".+" + ("/" if folder_only else "")
     parts: list[list[tuple[str, str]]] = [[]] if anchored else [[], []]  # between two "**/"
     position = 0
@@ -142,14 +142,15 @@ def _join(tokens: list[tuple[str, str]]) -> str:
 def _next(body: str, position: int) -> tuple[_Kind, str, int]:
     """Return the kind of the token here, its expression, and its length in characters."""
     at_begin = position == 0 or body[position - 1] == "/"
-    if at_begin and body.startswith("**/", position):
-        return "folders", "", 3
-    if at_begin and position and body[position:] == "**":
-        return "slash", ".+", 2
     mark = body[position]
     if mark == "*":
         length = len(body) - position - len(body[position:].lstrip("*"))
-        whole = at_begin and body[position + length : position + length + 1] in ("", "/")
+        after = body[position + length : position + length + 1]
+        if at_begin and length > 1 and after == "/":
+            return "folders", "", length + 1
+        if at_begin and length > 1 and position and not after:
+            return "slash", ".+", length
+        whole = at_begin and after in ("", "/")
         return "star", ("[^/]+" if whole else "[^/]*"), length  # "sub/*" is not "sub/" itself
     if mark == "/":
         return "slash", "/", 1
@@ -159,21 +160,41 @@ def _next(body: str, position: int) -> tuple[_Kind, str, int]:
         escaped = position + 1 < len(body)
         return ("one", re.escape(body[position + 1]), 2) if escaped else ("bad", "", 1)
     if mark == "[":
-        match = _CLASS.match(body, position)
-        expression = _character_class(match) if match else None
-        return ("one", expression, len(match[0])) if match and expression else ("bad", "", 1)
+        expression, length = _character_class(body, position + 1)
+        return ("one" if expression else "bad"), expression, length + 1
     return "one", re.escape(mark), 1
 
 
-def _character_class(match: re.Match[str]) -> str | None:
-    inner = re.sub(r"\[:([a-z]+):\]", lambda name: _POSIX.get(name[1], ""), match[2])
-    inner = re.sub(r"(?<!\\)[\[&~|^]|(?<!\\)(?<=-)-|^\]", r"\\\g<0>", inner)
-    expression = f"(?!/)[{'^' if match[1] else ''}{inner}]"
-    try:
-        re.compile(expression)
-    except re.error:
-        return None
-    return expression
+def _character_class(body: str, begin: int) -> tuple[str, int]:
+    """Return the expression of the characters after a "[", and their number with the "]". The
+    expression is "" if the class has no end or an unknown name."""
+    position = begin
+    negated = body[position : position + 1] in ("!", "^")
+    position += negated
+    parts: list[str] = []
+    previous, first = "", position
+    while position < len(body) and (body[position] != "]" or position == first):
+        one, position = body[position], position + 1
+        named = _NAMED.match(body, position - 1)
+        if one == "-" and previous and body[position : position + 1] not in ("", "]"):
+            position += body[position] == "\\"
+            last = body[position : position + 1]
+            if previous <= last:
+                parts.append(f"{re.escape(previous)}-{re.escape(last)}")
+            previous, position = "", position + 1
+        elif named is not None:
+            if named[1] not in _POSIX:
+                return "", 0
+            parts.append(_POSIX[named[1]])
+            previous, position = "", named.end()
+        else:
+            if one == "\\":
+                one, position = body[position : position + 1], position + 1
+            parts.append(re.escape(one))
+            previous = one
+    if position >= len(body):
+        return "", 0
+    return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]", position + 1 - begin
 
 
 def _bare(line: str) -> str:
