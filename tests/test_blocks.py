@@ -12,6 +12,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 import textwrap
 import tomllib
 from collections.abc import Iterator
@@ -122,7 +123,8 @@ _GIVEN = {
 @pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page, "python"))])
 def test_programs_of_a_page_use_no_name_that_nothing_defines(page: str) -> None:
     programs = "\n".join(text for text in blocks(page, "python") if not text.startswith(">>> "))
-    command = ["ruff", "check", "--isolated", "--select", "F821", "--output-format", "concise", "-"]
+    ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F821"]
+    command = [*ruff, "--output-format", "concise", "-"]
     done = subprocess.run(command, input=programs, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     undefined = set(re.findall(r"Undefined name `(\w+)`", done.stdout))

@@ -83,7 +83,7 @@ async def _pass(
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         asked = (deps.collections, run.scope, profile.retrieve, this_pass, facts.deep)
-        answers = await retrieve(query, *asked, left_ms=lambda: run.left_ms)
+        answers = await retrieve(query, *asked, left_ms=run.left_ms)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
         merged = merge(lists, facts.weights, profile.across, found.defining)

@@ -111,7 +111,7 @@ async def test_half_a_character_in_a_body_is_named() -> None:
                 "/v1/search", content=raw, headers={"content-type": "application/json"}
             )
             assert said.status_code == 400
-            assert "half a character" in said.json()["detail"]
+            assert "surrogate pair" in said.json()["detail"]
 
 
 async def test_no_advice_for_the_command_line_reaches_a_user() -> None:

@@ -55,20 +55,20 @@ async def retrieve(
     config: RetrieveConfig,
     done: Pass = Pass(),
     deep: Collection[str] = (),
-    left_ms: Callable[[], float | None] = lambda: None,
+    left_ms: float | None = None,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
     A widened kind of source is also searched separately, with larger limits. `deep` names the
     collections with at least `code_limit` hits of each side. A collection that fails or is late is
     left out and named in a notice. If none is left, the error of the first one is raised.
-    `left_ms` returns the rest of the time budget, None without one: a provider's vector that takes
+    `left_ms` is the rest of the time budget, None without one: a provider's vector that takes
     longer is not waited for.
     """
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
     limit_s = config.timeout_s * ENCODING_SHARE
-    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s, budget_ms=left_ms())
+    vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s, budget_ms=left_ms)
     try:
         results = await gather_outcomes(
             [

@@ -160,7 +160,7 @@ _NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
 _OF_DECODER: Final = {
     "Invalid UTF-8 encoded string": _UNREADABLE[UnicodeDecodeError],
     "Input data was truncated": (
-        "the JSON of the body ends early, or has an escape of half a character (\\ud800)"
+        "the JSON of the body ends early, or escapes half of a surrogate pair (\\ud800)"
     ),
 }
 _WORDS_ONLY: Final = "this server searches by words only"
