@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.providers.sparse.analyser import _UNIT_CHARS, Analyser
+from pincite.providers.sparse.analyser import _UNIT_CHARS, Analyser, informative_terms
 
 ENGLISH = Analyser("english")
 
@@ -116,6 +116,25 @@ def test_the_same_unit_gives_the_same_terms_the_second_time() -> None:
     analyser = Analyser("english")
     text = "getUserName 东京 v2.13.0 don't C++ " + "x" * 100
     assert analyser.terms(text) == analyser.terms(text)
+
+
+@given(st.text(st.sampled_from("abAB19_.'-+# \n(/=|\x1c\x1bé中"), max_size=60))
+@example("a.-b -c- d.. 'e' f#g h#i C#x i++ ++j k+l --m--n ...")
+@example("C# a-.b x'. .5 1.2. v1.2-")
+def test_the_pieces_of_a_text_have_the_terms_of_its_units(text: str) -> None:
+    of_units = [term for _, _, terms in ENGLISH.units(text) for term in terms]
+    assert ENGLISH.terms(text) == of_units
+    pieces = Analyser("english").split(text)
+    assert [term for piece in pieces for term in ENGLISH.terms_of(piece)] == of_units
+
+
+def test_the_distinct_terms_of_a_short_text_are_analysed_once() -> None:
+    terms = informative_terms("english")
+    assert terms("rotated log files") == {"rotat", "log", "file"}
+    assert terms("rotated log files") is terms("rotated log files")
+    long = "word " * 10_000
+    assert terms(long) == {"word"}
+    assert terms(long) is not terms(long)
 
 
 @given(st.text(max_size=300))
