@@ -130,3 +130,18 @@ async def test_a_catalog_of_an_earlier_version_has_no_outlines_yet(tmp_path: Pat
     await catalog.put_outline("main", "a1", ONE)
     assert await held(catalog) == {"a.md": ONE}
     await catalog.close()
+
+
+async def test_outlines_are_read_once_until_the_catalog_changes(
+    catalog: SqliteCatalog, tmp_path: Path
+) -> None:
+    await catalog.put_outline("main", "a1", ONE)
+    first = await catalog.outlines("main", PLACES)
+    again = await catalog.outlines("main", PLACES)
+    assert again[PLACES[0]] is first[PLACES[0]]
+    with closing(sqlite3.connect(tmp_path / "catalog.db")) as other:  # as another process does
+        other.execute("UPDATE outlines SET body = ?", (outlines.body_of(OTHER),))
+        other.commit()
+    assert await held(catalog) == {"a.md": OTHER}
+    await catalog.put_outline("main", "b1", ONE)
+    assert await held(catalog) == {"a.md": OTHER, "b.md": ONE}

@@ -23,6 +23,7 @@ from pincite.catalog.demands import Noting, add_identity, demands_of_collection,
 from pincite.catalog.schema import MIGRATIONS, require_catalog
 from pincite.catalog.terms import Terms
 from pincite.catalog.totals import add_up, totals_of
+from pincite.catalog.until_changed import UntilChanged
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import (
     Attributes,
@@ -41,6 +42,8 @@ _ATTRIBUTES = msgspec.json.Decoder(ready(dict[str, AttributeValue]))
 # Without statistics SQLite would use the primary key, and read every document of the collection.
 _BY_REVISION = "documents INDEXED BY documents_by_revision"
 _AT_ONCE = 1_000  # documents in one query
+_SOURCES = 10_000  # cached
+_OUTLINE_BYTES = 8_000_000  # of cached outlines, by an estimate
 _LEAST_BYTES = 64 * 1024  # twice the initial size of the index of the write-ahead log
 
 
@@ -51,7 +54,6 @@ class SqliteCatalog:
         """Open or create the file, and bring the schema up to date. Raises IndexTooNew,
         StoreError."""
         self._path = path
-        self._sources: dict[str, tuple[list[Any], tuple[SourceRecord, ...]]] = {}
         self._noting: Noting | None = None
         with self._translated("opened"):
             if isinstance(path, Path):
@@ -67,6 +69,10 @@ class SqliteCatalog:
                 #: The id of a new catalog; empty for an existing one.
                 self.made = add_identity(self._db) if 1 in taken else ""
                 self._terms = Terms(self._db)
+                self._sources = UntilChanged[str, tuple[SourceRecord, ...]](self._db, _SOURCES)
+                self._outlines = UntilChanged[tuple[str, str, str], OutlinedDocument](
+                    self._db, _OUTLINE_BYTES
+                )
         except BaseException:
             self._db.close()
             raise
@@ -150,20 +156,19 @@ class SqliteCatalog:
     async def drop(self, collection: str) -> None:
         self._write("DELETE FROM collections WHERE name = ?", (collection,))
         self._terms.forget(collection)
-        self._sources.pop(collection, None)
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
-        rows = self._read(
-            "SELECT record FROM sources WHERE collection = ? ORDER BY name", (collection,)
-        )
-        known = self._sources.get(collection)
-        if known is not None and known[0] == rows:  # read in each search
-            return known[1]
         with self._translated("read"):
+            known = self._sources.current().get(collection)
+            if known is not None:  # a search reads them twice
+                return known
+            rows = self._db.execute(
+                "SELECT record FROM sources WHERE collection = ? ORDER BY name", (collection,)
+            )
             found = tuple(
                 msgspec.json.decode(record, type=ready(SourceRecord)) for (record,) in rows
             )
-        self._sources[collection] = rows, found
+            self._sources.keep(collection, found, len(found))
         return found
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
@@ -233,9 +238,22 @@ class SqliteCatalog:
     async def outlines(
         self, collection: str, documents: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str], OutlinedDocument]:
-        rows = self._rows_of(collection, documents, outlines.COLUMNS, outlines.JOIN)
         with self._translated("read"):
-            return outlines.by_place(rows)
+            known = self._outlines.current()
+        wanted = tuple(documents)
+        found = {
+            place: outlined
+            for place in wanted
+            if (outlined := known.get((collection, *place))) is not None
+        }
+        if missing := [place for place in wanted if place not in found]:
+            rows = self._rows_of(collection, missing, outlines.COLUMNS, outlines.JOIN)
+            with self._translated("read"):
+                read = outlines.by_place(rows)
+            for place, outlined in read.items():
+                self._outlines.keep((collection, *place), outlined, outlines.size_of(outlined))
+            found |= read
+        return found
 
     async def without_outline(
         self, collection: str, after: tuple[str, str], limit: int
