@@ -8,6 +8,7 @@ import logging
 import random
 import string
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -207,3 +208,27 @@ def test_a_secret_among_many_texts_is_never_missed() -> None:
         texts = draw.choices(plain, k=draw.randint(0, 6))
         texts.insert(draw.randint(0, len(texts)), draw.choice(secret))
         assert may_hold_secrets(texts), texts
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "secret", "credential",
+        "credentials", "api key", "access_key", "secret-key", "private key", "auth_key", "token",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("write", [str.lower, str.upper, str.title])
+def test_each_name_of_a_secret_is_known_in_any_case(name: str, write: Callable[[str], str]) -> None:
+    assert mask(f"{write(name)} = 'x7Kp9Qm2tR'") == f"{write(name)} = '[masked]'"
+    assert mask(f"{write(name)} = 'x7Kp9Qm2tR' — é") == f"{write(name)} = '[masked]' — é"
+
+
+@pytest.mark.parametrize("name", ["Authorization:", "authorization = Basic", "Bearer", "BEARER"])
+def test_each_header_of_a_credential_is_known_in_any_case(name: str) -> None:
+    assert mask(f"{name} x7Kp9Qm2tRv31Lw8") == f"{name} [masked]"
+
+
+def test_letters_that_equal_those_of_ascii_without_case_are_known() -> None:
+    assert mask("paſſword = 'x7Kp9Qm2tR', to\u212aen: x7Kp9Qm2tRv3") == (
+        "paſſword = '[masked]', to\u212aen: [masked]"
+    )

@@ -65,6 +65,10 @@ _NAMED = late_pattern(
     r"|[\"']?(?P<bare>(?:[^\s\"'`,;<>(){}\[\]&]|&(?!\w{1,40}=)){4,})(?P<next>[(\[{<]?))",
     re.IGNORECASE,
 )
+#: Each match of `_HEADERS` has one of these, and each of `_NAMED` one of the others. To search for
+#: them first takes a tenth of the time.
+_HEADER_NAMES = ("authorization", "bearer")
+_SECRET_NAMES = ("passw", "passphrase", "passcode", "pwd", "secret", "credential", "key", "token")
 #: Placeholders for secrets in documentation and in code.
 _NO_SECRET = late_pattern(
     r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me).*"
@@ -92,11 +96,16 @@ _LOOK_BACK = 300  # characters that are searched for the beginning of an address
 def find_secrets(text: str) -> list[tuple[int, int]]:
     """Return the positions of secrets as [start, end), sorted by start, without overlaps."""
     found = [m.span() for m in _KEYS.finditer(text) if not m["loose"] or _mixed(m["loose"])]
-    found += [match.span() for match in _WEB_TOKENS.finditer(text)]
-    found += [match.span() for match in _PRIVATE_KEYS.finditer(text)]
-    found += _values(_IN_ADDRESSES, text, lambda value: not _NO_SECRET.fullmatch(value))
-    found += _values(_HEADERS, text, _is_credential)
-    found += [span for match in _NAMED.finditer(text) if (span := _named(match))]
+    if "eyJ" in text:
+        found += [match.span() for match in _WEB_TOKENS.finditer(text)]
+    if "-----BEGIN" in text:
+        found += [match.span() for match in _PRIVATE_KEYS.finditer(text)]
+    if "://" in text:
+        found += _values(_IN_ADDRESSES, text, lambda value: not _NO_SECRET.fullmatch(value))
+    if _has_any(_HEADER_NAMES, text):
+        found += _values(_HEADERS, text, _is_credential)
+    if _has_any(_SECRET_NAMES, text):
+        found += [span for match in _NAMED.finditer(text) if (span := _named(match))]
     found += [match.span() for match in _RUNS.finditer(text) if _is_random(text, match)]
     merged: list[tuple[int, int]] = []
     for start, end in sorted(found):
@@ -105,6 +114,13 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
         else:
             merged.append((start, end))
     return merged
+
+
+def _has_any(words: Iterable[str], text: str) -> bool:
+    """Return whether an ASCII text has one of the words in any case, True for other texts: `re`
+    treats some of their letters as equal to those of ASCII."""
+    low = text.lower()
+    return not text.isascii() or any(word in low for word in words)
 
 
 def may_hold_secrets(texts: Iterable[str]) -> bool:
