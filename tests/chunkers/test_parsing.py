@@ -111,3 +111,15 @@ def test_steps_after_the_end_of_a_text_do_not_count() -> None:
     text = b"x = [\n" + b"1,\n" * 20_000 + b"]\n" + b"\n" * 1_000
     with cautious():
         assert parse(GRAMMARS["python"], text) is not None
+
+
+def test_the_text_of_a_node_is_read_in_whole_after_parsing() -> None:
+    names = [f"{letter * length}_{length}" for letter in "aé" for length in (1, 62, 63, 64, 300)]
+    source = "".join(f"def {name}():\n    return '{name}'\n\n" for name in names).encode()
+    tree = parse(GRAMMARS["python"], source)
+    assert tree is not None
+    nodes = [tree.root_node]
+    for node in nodes:
+        assert node.text == source[node.start_byte : node.end_byte]
+        nodes += node.children
+    assert len(nodes) > 10 * len(names)

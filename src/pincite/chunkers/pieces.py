@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import msgspec
 
 Path = tuple[str, ...]
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """Lines `first` to `last` (exclusive) that belong together.
 
     `forward`: must stay with the next piece (a heading, a decorator, `class Foo:`).
@@ -44,6 +42,8 @@ class Group(msgspec.Struct):
 
 def common_path(a: Path, b: Path) -> Path:
     """Return the longest common beginning of two paths."""
+    if a == b:
+        return a
     length = 0
     for left, right in zip(a, b, strict=False):
         if left != right:
@@ -54,4 +54,4 @@ def common_path(a: Path, b: Path) -> Path:
 
 def related(a: Path, b: Path) -> bool:
     """Return whether the paths are equal, parent and child, or siblings."""
-    return len(common_path(a, b)) >= max(len(a), len(b)) - 1
+    return a == b or len(common_path(a, b)) >= max(len(a), len(b)) - 1

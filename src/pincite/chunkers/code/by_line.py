@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
     from pincite.chunkers.packing import Packer
     from pincite.model import Section
+from pincite.support.fields import replace
 
 _CHARS: Final = 200  # of a line
 _DEFINITIONS: Final = 20_000  # of a file
@@ -297,7 +298,7 @@ def _passages(
                 yield entry
             entry = piece
         elif entry is not None:
-            entry = entry._replace(last=piece.last)
+            entry = replace(entry, last=piece.last)
         else:
             yield piece
         if entry is not None and language.skips and language.skips[1].match(lines.lines[end - 1]):

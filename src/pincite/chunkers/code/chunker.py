@@ -101,8 +101,8 @@ def with_symbols(
         rows = lines.line_at(one.start), lines.line_at(one.end - 1)
         if rows != before:
             before = rows
-            symbols = dict.fromkeys(chain.from_iterable(each.symbols_in(*rows) for each in known))
-            values = dict.fromkeys(chain.from_iterable(each.values_in(*rows) for each in known))
+            symbols = dict.fromkeys(chain.from_iterable([each.symbols_in(*rows) for each in known]))
+            values = dict.fromkeys(chain.from_iterable([each.values_in(*rows) for each in known]))
             values = {name: None for name in values if name not in symbols}
             size = sum(map(len, chain(symbols, values)))
         defined, valued = tuple(symbols), tuple(values)
@@ -156,7 +156,10 @@ def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
         inner, deeper = _parts(inner, before[-1][1] if before else -1)
         if not deeper:
             break
-        if len(_partition(first, last, [*before[-1:], *inner, *behind[-1:]])) > 1:
+        divided = _partition(first, last, [*before[-1:], *inner, *behind[-1:]])
+        if len(divided) > 1:
+            if len(before) < 2 and len(behind) < 2:
+                return divided  # it has all nodes
             return _partition(first, last, [*before, *inner, *reversed(behind)])
         ends = [number for number, each in enumerate(inner) if not _is_long_leaf(each)] or [0]
         before += inner[: ends[0]]
@@ -176,9 +179,9 @@ def _parts(nodes: list[_Spanned], row: int) -> tuple[list[_Spanned], bool]:
         deeper |= bool(found)
         for part in found or [spanned]:
             # of several nodes on one row, only the first is needed
-            if part[0] > row or part[1] > row:
+            if part[1] > row:
                 parts.append(part)
-                row = max(row, part[1])
+                row = part[1]
     return parts, deeper
 
 
@@ -191,14 +194,18 @@ def _partition(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
     """Group nodes that share rows; a group ends where the next one begins."""
     starts: list[int] = []
     members: list[list[_Spanned]] = []
-    end = -1
-    for spanned in nodes:
-        row = min(spanned[0], last - 1)  # an empty node may lie behind the last newline
+    end, furthest = -1, last - 1
+    for spanned in nodes:  # comparisons, because `min` and `max` take longer
+        row, low, _ = spanned
+        if row > furthest:
+            row = furthest  # an empty node may lie behind the last newline
         if row > end or not members:
             starts.append(row)
-            members.append([])
-        members[-1].append(spanned)
-        end = max(end, spanned[1])
+            members.append([spanned])
+        else:
+            members[-1].append(spanned)
+        if low > end:
+            end = low
     if not members:
         return [(first, last, nodes)]
     starts[0] = first
@@ -222,31 +229,35 @@ def _piece(
 ) -> Piece:
     first, last, nodes = group
     furthest = len(lines) - 1
-    top, bottom = min(nodes[0][0], furthest), min(max([low for _, low, _ in nodes]), furthest)
+    low = nodes[0][1] if len(nodes) == 1 else max([low for _, low, _ in nodes])
+    top, bottom = min(nodes[0][0], furthest), min(low, furthest)
     within = definitions.outermost_within(top, bottom)
     path = within[0].path if len(within) == 1 else definitions.path_at(top)
-    adjacent = following is not None and following[2][0][0] <= bottom + 1
-    leads = adjacent and all(_is_leading(node, leading) for _, _, node in nodes)
-    opens = lines.lines[bottom].rstrip().endswith(_OPENS)
-    if following is not None and lines.lines[following[0]].lstrip().startswith("{"):
-        opens = True  # a brace on the next line
-    if bottom - top < _HEAD_ROWS and definitions.begins_in(top, bottom):
-        opens = True
+    forward = following is not None and (
+        lines.lines[bottom].rstrip().endswith(_OPENS)
+        or lines.lines[following[0]].lstrip().startswith("{")  # a brace on the next line
+        or (bottom - top < _HEAD_ROWS and definitions.begins_in(top, bottom))
+        or (
+            following[2][0][0] <= bottom + 1
+            and all(_is_leading(node, leading) for _, _, node in nodes)
+        )
+    )
+    closes = top == bottom and _closes(lines.lines[top])
     return Piece(
         first,
         last,
         path,
-        forward=following is not None and (leads or opens),
-        backward=_closes(lines, top, bottom) or (_is_docstring(nodes) and not lines.blank[top - 1]),
+        forward=forward,
+        backward=closes or (_is_docstring(nodes) and not lines.blank[top - 1]),
         definition=len(within) == 1,
         wraps=len(within) > 1,
     )
 
 
-def _closes(lines: Lines, top: int, bottom: int) -> bool:
-    if top != bottom or len(lines.lines[top]) > _LONGEST_CLOSE:
+def _closes(line: str) -> bool:
+    if len(line) > _LONGEST_CLOSE:
         return False
-    text = lines.lines[top].lstrip()
+    text = line.lstrip()
     return text[:1] not in "/#-" and _CLOSES.fullmatch(text) is not None
 
 

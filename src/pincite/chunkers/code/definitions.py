@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pincite.chunkers.pieces import Path
 
@@ -47,8 +47,9 @@ class Definitions:
         self._starts = [each.first for each in found]
         self._start_bytes = [each.start_byte for each in found]
         named = sorted([*((each.name_row, each.symbol) for each in found), *by_line])
-        self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
+        self._named = _Names((row, name) for row, symbol in named for name in names_of(symbol))
         self.values = sorted(values, key=_row)
+        self._values = _Names(self.values)
         self._lasts: dict[int, int] = {}  # by row of a name: the last row of its definition
         for each in found:
             self._lasts[each.name_row] = max(each.last, self._lasts.get(each.name_row, -1))
@@ -79,19 +80,28 @@ class Definitions:
         Takes time linear in the number of these rows."""
         return any(self._lasts.get(row, -1) > last for row in range(first, last + 1))
 
-    def symbols_in(self, first: int, last: int) -> Iterator[str]:
-        """Yield the names of the definitions in rows first..last, in order."""
-        return _between(self._named, first, last)
+    def symbols_in(self, first: int, last: int) -> list[str]:
+        """Return the names of the definitions in rows first..last, in order."""
+        return self._named.between(first, last)
 
-    def values_in(self, first: int, last: int) -> Iterator[str]:
-        """Yield the names of the values in these rows, in order."""
-        return _between(self.values, first, last)
+    def values_in(self, first: int, last: int) -> list[str]:
+        """Return the names of the values in these rows, in order."""
+        return self._values.between(first, last)
 
 
-def _between(named: list[tuple[int, str]], first: int, last: int) -> Iterator[str]:
-    low = bisect_left(named, first, key=_row)
-    high = bisect_left(named, last + 1, low, key=_row)
-    return (name for _, name in named[low:high])
+class _Names:
+    """Names in the order of their rows."""
+
+    def __init__(self, named: Iterable[tuple[int, str]]) -> None:
+        self._rows: list[int] = []
+        self._names: list[str] = []
+        for row, name in named:
+            self._rows.append(row)
+            self._names.append(name)
+
+    def between(self, first: int, last: int) -> list[str]:
+        low = bisect_left(self._rows, first)
+        return self._names[low : bisect_left(self._rows, last + 1, low)]
 
 
 def _row(named: tuple[int, str]) -> int:
@@ -103,6 +113,8 @@ def names_of(symbol: str) -> tuple[str, ...]:
     arguments, and the last part of a path (`Conn` of `Plug.Conn`)."""
     if not symbol:
         return ()
+    if symbol.isascii() and symbol.isidentifier():
+        return (symbol,)  # as below; most are such names
     path = _PATH.match(symbol)
     ends = symbol.endswith(">") or len(symbol) == NAME_CHARS  # its arguments may be cut off
     if path is None or (path.end() != len(symbol) and not ends):
