@@ -17,9 +17,10 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich, enrich_section
 from pincite.ingestion.prepare import complete, prepare_all, read_and_analyse
 from pincite.model import CollectionSpec, Document
-from pincite.ports import Index, SparseEncoder
+from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
+from pincite.support.fields import replace
 
 SPARSE = Bm25Encoder("english")
 SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint, average_length=40.0)
@@ -105,6 +106,17 @@ def test_a_crash_in_what_is_read_early_costs_one_file_and_is_told(
     prepared, skipped = all_of(prepare_all(opened, entries, SPEC, deps, noting, early))
     assert skipped == ["m3.py"]
     assert len(prepared) == 8
+
+
+def test_texts_are_made_for_a_dense_model_only(opened: OpenSource, deps: IngestDeps) -> None:
+    entries = entries_of(opened)
+    without, _ = all_of(prepare_all(opened, entries, SPEC, deps, Noting()))
+    assert [one.texts for one in without] == [()] * len(entries)
+    model: DenseEncoder = object()  # type: ignore[assignment]
+    prepared, _ = all_of(prepare_all(opened, entries, SPEC, replace(deps, dense=model), Noting()))
+    for one in prepared:
+        assert one.texts == tuple(enrich(point.chunk) for point in one.points)
+    assert [one.points for one in prepared] == [one.points for one in without]
 
 
 def test_what_is_weighed_of_a_section_is_what_is_read_of_its_chunk(opened: OpenSource) -> None:

@@ -120,7 +120,7 @@ def complete(
         chunks = chunks_of(found.document, described.sections, found.inherited)
         if excess := excess_of_attributes(chunks):
             return SkippedFile(entry.path, "failed", excess)
-        texts = tuple(enrich(chunk) for chunk in chunks)
+        texts = () if deps.dense is None else tuple(enrich(chunk) for chunk in chunks)
         weighed = zip(chunks, analysed.weights, strict=True)
         points = tuple(Point(chunk, *weights) for chunk, weights in weighed)
         record = record_of(opened, entry, found, points, spec, begun.read_ns)
