@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -343,3 +345,41 @@ def test_why_a_file_that_is_there_is_left_out(tmp_path: Path) -> None:
         names = ("a.md", "empty.md", ".hid/b.md", "out/deep/c.md", "link.md", "none/d.md")
         codes = [one.code if (one := source.left_out(name)) else "" for name in names]
         assert codes == ["", "empty", "hidden", "ignored", "link", ""]
+
+
+def test_a_small_file_needs_no_room_for_the_largest_one(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "words"})
+    with open_source(tmp_path, limits=SourceLimits(max_file_bytes=50_000_000)) as source:
+        (entry,) = source.entries()
+        assert isinstance(entry, Entry)
+        tracemalloc.start()
+        try:
+            assert source.read(entry) == b"words"
+            assert tracemalloc.get_traced_memory()[1] < 1_000_000
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize("longer", [1, 2, 4_000, 100_000])
+def test_a_file_that_grows_while_it_is_opened_is_read_in_whole_or_refused(
+    longer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {"a.md": "words"})
+    real = os.fstat
+
+    def shorter(handle: int) -> os.stat_result:
+        found = list(real(handle))
+        found[stat.ST_SIZE] -= longer
+        return os.stat_result(found)
+
+    with open_source(tmp_path, limits=SourceLimits(max_file_bytes=50_000)) as source:
+        (entry,) = source.entries()
+        assert isinstance(entry, Entry)
+        grown = b"words" + b"x" * longer
+        (tmp_path / "a.md").write_bytes(grown)
+        monkeypatch.setattr("pincite.sources.folder.os.fstat", shorter)
+        if len(grown) <= 50_000:
+            assert source.read(entry) == grown
+        else:
+            with pytest.raises(SourceError, match="above the limit of 50,000 bytes"):
+                source.read(entry)

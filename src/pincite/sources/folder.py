@@ -227,10 +227,14 @@ class FolderSource(OpenSource):
             raise UnreadableFile(entry.path, error.strerror or str(error)) from error
         limit = self._limits.most_bytes(entry.path)
         with os.fdopen(handle, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise SourceError(f"{entry.path} is no longer a regular file; index again.")
+            expected = min(status.st_size, limit) + 1
             try:
-                raw = opened.read(limit + 1)
+                raw = opened.read(expected)  # room for the limit takes longer than small files
+                if len(raw) == expected <= limit:  # it has grown
+                    raw += opened.read(limit + 1 - expected)
             except OSError as error:
                 raise UnreadableFile(entry.path, error.strerror or str(error)) from error
         if len(raw) > limit:
