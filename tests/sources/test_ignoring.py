@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pincite.sources.ignore import parse_rules
+from pincite.support.ignore_rules import parse_rules
 from tests.sources.helpers import commit, git, listed, opened, plant, skipped
 
 if TYPE_CHECKING:

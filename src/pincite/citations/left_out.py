@@ -14,9 +14,10 @@ from pincite.model import SourceRecord
 from pincite.model.citation import parse_citation
 from pincite.model.left_out import code_of, detail_of, path_of
 from pincite.ports import CollectionInfo
-from pincite.readers import content_hash_of, extracted_suffix, file_type
+from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extraction.result import reason_of
 from pincite.readers.extraction.run import extract_soon
+from pincite.readers.given_types import type_of
 from pincite.sources import OpenSource, UnreadableFile, reject_content
 from pincite.sources.reopening import reopen_source
 from pincite.support.terminal import one_line
@@ -107,7 +108,8 @@ def _reason(opened: OpenSource, path: str) -> _Reason | None:
         return reason_of(error)
     if (rejected := reject_content(path, raw)) is not None:
         return rejected.code, rejected.detail
-    return ("unsupported", "") if file_type(path, raw[:256]) is None else ("", "")
+    found = type_of(opened.source, path, raw[:256])
+    return ("unsupported", "") if found is None else ("", "")
 
 
 def _error(path: str, code: str, detail: str) -> NotNamed:

@@ -20,6 +20,7 @@ from pincite.ports import CollectionInfo
 from pincite.settings.file.layers import layer_of
 from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
 from pincite.settings.sections.workspace import WORKSPACES_FILE
+from pincite.sources.file_type_patterns import how_to_include
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
@@ -266,6 +267,8 @@ def _source_lines(record: SourceRecord, at_it: bool) -> list[str]:
     for title, patterns in (("include", record.include), ("exclude", record.exclude)):
         if patterns:
             lines.append(f"          {title}: {one_line(', '.join(patterns))}")
+    if source.file_types:
+        lines.append(f"          file types: {one_line(', '.join(source.file_types))}")
     if source.attributes:
         lines.append(f"          attributes: {one_line(_values(source.attributes))}")
     if not source.front_matter:
@@ -280,4 +283,6 @@ def _source_lines(record: SourceRecord, at_it: bool) -> list[str]:
             counts = ", ".join(f"{n} {code}" for code, n in sorted(codes.items()))
             lines.append(f"          {title}: {counts}")
             lines += [f"            {one_line(one)}" for one in named[:10]]
+        if title == "left out" and (how := how_to_include(named)):
+            lines.append(f"          {how}")
     return lines

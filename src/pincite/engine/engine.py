@@ -107,18 +107,19 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or several;
-                left out: those of the last run; `""`: none), `language`, `lexical` (True: no dense
-                vectors), `upgrade`, `rebuild`, `beside`, `background` (return once keyword
-                search works; another process makes the vectors), `model`, `sparse`, `attributes`
-                (of all documents; texts such as `course=ml` as `attribute_texts`), `ocr` (read
-                scanned pages of PDFs), `retry` (try files again that gave no text), `mask_secrets`
-                (replace what looks like a secret with stars), `wait_s` (seconds to wait for other
-                writers), `on_notice`, `on_fetch`.
+                left out: those of the last run; `""`: none), `file_types` (types by pattern, such
+                as `{"*.tmpl": "html"}`, added to those of the last run; `""`: none), `language`,
+                `lexical` (True: no dense vectors), `upgrade`, `rebuild`, `beside`, `background`
+                (return once keyword search works; another process makes the vectors), `model`,
+                `sparse`, `attributes` (of all documents; texts such as `course=ml` as
+                `attribute_texts`), `ocr` (read scanned pages of PDFs), `retry` (try files again
+                that gave no text), `mask_secrets` (replace what looks like a secret with stars),
+                `wait_s` (seconds to wait for other writers), `on_notice`, `on_fetch`.
             options: the same as one value, instead of `keywords`.
 
         Returns a report for each source, in the order of `locations`. It lists files that cannot
         be read; the others are indexed. Raises UsageError, also for options that describe sources
-        (`name` to `exclude` above) without locations, SourceError for a source that cannot be
+        (`name` to `file_types` above) without locations, SourceError for a source that cannot be
         read, FingerprintMismatch for an index of another model, ModelUnavailable, DiskFull,
         StoreError. Documents that were recorded before an error stay. Without locations, sources
         that cannot be opened do not stop the others, and SourcesMissing has the `reports` of these;

@@ -10,6 +10,7 @@ from pincite.errors import UsageError
 from pincite.model import AnchorStyle, Notice
 from pincite.providers.sparse.languages import named_language
 from pincite.settings.defaults import WAIT_S
+from pincite.sources.file_type_patterns import checked_file_types
 from pincite.support.arguments import (
     require_choice,
     require_function,
@@ -28,7 +29,9 @@ class IndexOptions:
     """Options of an indexing run. An empty `collection` is the default one of the settings.
 
     `name`, `ref`, `url_rule` (one per line), `anchors`, `include` and `exclude` describe the named
-    sources; they override their `[[source]]` and remembered values. `lexical` leaves the dense
+    sources; they override their `[[source]]` and remembered values. `file_types` are added to
+    theirs: types by pattern, or texts `PATTERN=TYPE`. An empty type removes one, an empty text all
+    before it. `lexical` leaves the dense
     model out, `upgrade` adds it to a lexical collection, `rebuild` starts with an empty one.
     `language` is a language's name, its ISO 639-1 code, or `auto`. `model` names the dense model
     (`voyage:voyage-code-3`, `bundled`); if empty, it is that of the collection, else the configured
@@ -56,6 +59,7 @@ class IndexOptions:
     anchors: AnchorStyle | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    file_types: tuple[str, ...] = ()
     language: str = "auto"
     lexical: bool = False
     upgrade: bool = False
@@ -102,6 +106,7 @@ class IndexKeywords(RecordKeywords, total=False):
     anchors: AnchorStyle | None
     include: str | Iterable[str]
     exclude: str | Iterable[str]
+    file_types: Mapping[str, str] | str | Iterable[str]
     rebuild: bool
     background: bool
     attributes: Mapping[str, object]
@@ -120,14 +125,14 @@ _OF_INDEX: Final = tuple(
 
 
 #: The options that describe the named sources of a run, and are remembered for them.
-_OF_NAMED: Final = ("name", "ref", "url_rule", "anchors", "include", "exclude")
+_OF_NAMED: Final = ("name", "ref", "url_rule", "anchors", "include", "exclude", "file_types")
 
 
 def require_named(options: IndexOptions) -> None:
     """Raise UsageError for options that describe named sources, for a run without such sources."""
     for name in _OF_NAMED:
         if getattr(options, name):
-            option = f"--{name.replace('_', '-')}"
+            option = f"--{name.removesuffix('s' * (name == 'file_types')).replace('_', '-')}"
             raise UsageError(
                 f"{option} describes the sources that a run names, and this run names none",
                 hint=f"pincite index PATH {option} ...; or a [[source]] table in pincite.toml",
@@ -148,6 +153,15 @@ def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) ->
                 f"{name}= is an option for indexing; upsert does not take it", hint=hint
             )
     return chosen
+
+
+def _file_types(given: object) -> tuple[str, ...]:
+    if not isinstance(given, Mapping):
+        return texts_of("file_types", given)
+    for pattern, name in given.items():
+        require_kind("file_types", pattern, str, "texts")
+        require_kind(f"file_types[{pattern!r}]", name, str, "a text")
+    return tuple(f"{pattern}={name}" for pattern, name in given.items())
 
 
 def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
@@ -180,5 +194,6 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
         language=named_language(given.language),
         include=texts_of("include", given.include),
         exclude=texts_of("exclude", given.exclude),
+        file_types=checked_file_types(_file_types(given.file_types)),
         attribute_texts=texts_of("attribute_texts", given.attribute_texts),
     )

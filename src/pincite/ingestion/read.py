@@ -14,13 +14,13 @@ from pincite.readers import (
     content_hash_of,
     extracted_document,
     extracted_suffix,
-    file_type,
     read_noted,
 )
 from pincite.readers.extraction.extractors import extractor_name
 from pincite.readers.extraction.result import reason_of
 from pincite.readers.extraction.run import extract
 from pincite.readers.front_matter import FrontMatter, front_matter_of
+from pincite.readers.given_types import type_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.transcripts import is_lines
 from pincite.sources import Entry, OpenSource, reject_content
@@ -55,7 +55,7 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
         return _extracted(opened, entry, raw, refusals)
     if (reason := reject_content(entry.path, raw)) is not None:
         return SkippedFile(entry.path, reason.code, reason.detail)
-    if file_type(entry.path, raw[:256]) is None:
+    if type_of(opened.source, entry.path, raw[:256]) is None:
         return SkippedFile(entry.path, "unsupported")
     source = opened.source
     ref = opened.ref_for(entry, content_hash_of(raw), raw)

@@ -17,7 +17,7 @@ from pincite.ingestion.sources.revisions import (
 )
 from pincite.model import CollectionSpec, DocumentRecord, Vector
 from pincite.ports import GroupedEncoder
-from pincite.readers import file_type
+from pincite.readers.given_types import type_of
 from pincite.sources import OpenSource
 
 #: Vectors by path of the document, then by encoded text.
@@ -61,7 +61,7 @@ def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec
     if record.includes:
         return False
     key = (record.source, record.path, record.content_hash)
-    found = file_type(record.path)
+    found = type_of(opened.source, record.path)
     definitions = range(definitions_revision(found), -1, -1)
     texts = range(text_revision(opened, record.path, found), -1, -1)
     return any(

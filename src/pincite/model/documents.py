@@ -34,6 +34,8 @@ class Source(msgspec.Struct, frozen=True):
     of Markdown files becomes attributes. `descriptions` are those of its folders and files, by
     path; `index_descriptions` says whether encoders read them. `mask_secrets` masks what looks like
     a secret in all texts. `ocr` says whether OCR reads pages of PDFs that are pictures.
+    `file_types` are `PATTERN=LANGUAGE` for files that are read as another type than their name
+    says; the last pattern that matches decides.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Source(msgspec.Struct, frozen=True):
     index_descriptions: bool = False
     mask_secrets: bool = False
     ocr: bool = False
+    file_types: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash((self.name, self.location, self.ref))  # a mapping has no hash

@@ -10,6 +10,7 @@ from pincite.readers.decoding import decode, is_guessed
 from pincite.readers.extraction.extractors import extracted_suffix
 from pincite.readers.extraction.result import Extraction
 from pincite.readers.extraction.run import extract
+from pincite.readers.given_types import given_type, type_of
 from pincite.readers.headers import header_language
 from pincite.readers.languages import (
     LANGUAGES,
@@ -63,7 +64,8 @@ def read_noted(
 ) -> tuple[Document, tuple[str, ...]]:
     """Return the document, and remarks on how it was read, each as `code: detail`. Raises what
     `read_document` does."""
-    found = file_type(path, raw[:256])
+    given = given_type(source, path)
+    found = given or file_type(path, raw[:256])
     if found is None:
         raise SourceError(
             f"{path} has a file type that Pincite does not read.", hint="see `pincite doctor`"
@@ -74,10 +76,12 @@ def read_noted(
         document = extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
         return document, extraction.notes
     text, encoding = text_in(raw, source, path)
-    if (is_lines(path) and is_transcript(text)) or (
-        found.language == "markdown" and is_markdown_transcript(text)
-    ):
+    if is_lines(path) and given is None:
+        found = FileType("transcript", "docs") if is_transcript(text) else found
+    elif found.language == "markdown" and not is_lines(path) and is_markdown_transcript(text):
         found = FileType("transcript", "docs")
+    elif given is not None:
+        pass  # content decides nothing else
     elif is_header(path):
         found = FileType(header_language(text), "code")
     elif is_dot_t(path):
@@ -103,7 +107,7 @@ def read_noted(
 def text_in(raw: bytes, source: Source, path: str) -> tuple[str, str]:
     """Return the citable text of a file, and its encoding. Likely secrets are masked if its source
     says so."""
-    found = file_type(path, raw[:256])
+    found = type_of(source, path, raw[:256])
     text, encoding = decode(raw, found.language if found else "")
     return (without_secrets(text, path) if source.mask_secrets else text), encoding
 

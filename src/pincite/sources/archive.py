@@ -9,11 +9,11 @@ from pincite.errors import SourceError
 from pincite.model import Source
 from pincite.model.revisions import content_ref
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
-from pincite.sources.ignore import parse_rules
 from pincite.sources.kinds import DEPENDENCY_FOLDERS, SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
 from pincite.sources.members import TAR_SUFFIXES, ZIP_SUFFIXES
 from pincite.sources.tar_archive import open_tar
 from pincite.sources.zip_archive import open_zip
+from pincite.support.ignore_rules import parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -65,13 +65,15 @@ class Selection(msgspec.Struct, frozen=True):
     """The selected files of a source. Patterns have the syntax of `.gitignore` lines.
 
     `include` (if any) must match a file, `exclude` wins over it. Hidden files and folders are left
-    out, as in ripgrep, except `.github` and `.gitlab`, where projects keep docs.
+    out, as in ripgrep, except `.github` and `.gitlab`, where projects keep docs. `file_types` are
+    those of `Source`.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     hidden: bool = False
     ignore_files: bool = True
+    file_types: tuple[str, ...] = ()
 
 
 class Entry(msgspec.Struct, frozen=True):

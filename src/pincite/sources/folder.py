@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pincite.model import Source
     from pincite.sources.git import Checkout
     from pincite.sources.git_objects import Tree
-    from pincite.sources.ignore import IgnoreRules
+    from pincite.support.ignore_rules import IgnoreRules
 
 
 #: Skip codes that do not depend on a file's content.

@@ -25,7 +25,8 @@ def _words(text: str) -> frozenset[str]:
 
 SHOWN_HIDDEN_FOLDERS = frozenset({".github", ".gitlab"})
 
-_BINARY = _words(
+#: Suffixes of files that are never opened.
+BINARY_SUFFIXES = _words(
     """7z a aac ai aif aiff apk app avi avif bin bmp bz2 cab class com dat db dll dmg dylib eot exe
     fbx flac gguf gif gz h5 hdf5 heic heif ico icns iso jar jpeg jpg jp2 key lib lz lz4 lzma m4a m4v
     mkv mo mov mp3 mp4 mpeg mpg npy npz o obj ocx ogg ogv onnx otf parquet pb pch pdb pickle pkl png
@@ -33,7 +34,7 @@ _BINARY = _words(
     wasm wav webm webp whl wmv woff woff2 xz zip zst"""
 )
 #: Suffixes of document formats with NUL bytes, "unsupported" unless an extractor reads them.
-_DOCUMENTS = _words(
+DOCUMENT_SUFFIXES = _words(
     """azw azw3 chm djv djvu doc docm dot dotm dotx fb2 hwp indd mobi msg numbers odf odg odp ods
     odt one otg otp ots ott oxps pages pot potm potx pps ppsm ppsx ppt pub rtf vsd vsdx wpd wps xls
     xlsb xlt xltm xltx xps"""
@@ -83,7 +84,7 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
         code, detail = "unreadable", "the file has nothing in it"
     elif size == 0:
         code = "empty"
-    elif suffix_of(path) in _BINARY:
+    elif suffix_of(path) in BINARY_SUFFIXES:
         code, detail = "binary", f".{suffix_of(path)}"
     elif name in _LOCK_FILES or path.lower().endswith(_GENERATED_ENDS):
         code = "generated"
@@ -108,7 +109,7 @@ def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped 
             detail = "it begins like UTF-16 or UTF-32, but it is not: save it as UTF-8"
             return Skipped(path, "unreadable", detail)
     else:
-        if b"\0" in head and suffix_of(path) in _DOCUMENTS:
+        if b"\0" in head and suffix_of(path) in DOCUMENT_SUFFIXES:
             return Skipped(path, "unsupported")
         if b"\0" in head:
             return Skipped(path, "binary", "contains NUL bytes")

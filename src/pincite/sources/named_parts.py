@@ -7,7 +7,7 @@ import heapq
 from typing import TYPE_CHECKING
 
 from pincite.sources.entries import NAME_IS_NO_TEXT, Entry, Selection, Skipped
-from pincite.sources.ignore import parse_rules
+from pincite.support.ignore_rules import parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -60,7 +60,9 @@ def open_source(
         from pincite.sources.archive import open_archive
 
         archive = open_archive(place, name=name, ref=ref, limits=limits, selection=selection)
-        archive.source = replace(archive.source, url_rule=url_rule, anchors=anchors)
+        archive.source = replace(
+            archive.source, url_rule=url_rule, anchors=anchors, file_types=selection.file_types
+        )
         return archive
     if not place.is_dir() and not place.is_file():
         raise SourceError(f"{given} is neither a file nor a folder.", hint="check the path")
@@ -82,6 +84,7 @@ def open_source(
         url_rule=url_rule,
         anchors=anchors,
         pinned=bool(ref),
+        file_types=selection.file_types,
     )
     return FolderSource(
         source,

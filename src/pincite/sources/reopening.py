@@ -14,7 +14,9 @@ from pincite.support.fields import replace
 
 def selection_of(record: SourceRecord) -> Selection:
     """Return the selection with which a source was indexed."""
-    return Selection(include=record.include, exclude=record.exclude)
+    return Selection(
+        include=record.include, exclude=record.exclude, file_types=record.source.file_types
+    )
 
 
 def reopen_source(

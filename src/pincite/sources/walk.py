@@ -19,7 +19,6 @@ from pincite.sources.entries import (
     SourceLimits,
     mtime_of,
 )
-from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
 from pincite.sources.kinds import (
     DEPENDENCY_FOLDERS,
     ENVIRONMENT,
@@ -28,6 +27,7 @@ from pincite.sources.kinds import (
     reject_name,
 )
 from pincite.support.capabilities import open_below
+from pincite.support.ignore_rules import IgnoreRules, is_ignored, parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

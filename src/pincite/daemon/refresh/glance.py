@@ -20,6 +20,7 @@ from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.model.left_out import lies_in, outer_parts
 from pincite.readers import content_hash_of, may_be_read
+from pincite.readers.given_types import given_type
 from pincite.sources import Entry, OpenSource
 from pincite.sources.entries import mtime_of, within_any
 from pincite.sources.folder import FolderSource
@@ -190,7 +191,8 @@ def _what(
     """Return the difference of a file from the index, empty if there is none, and how many files
     may still be read to find out."""
     if indexed is None:
-        return "new" if may_be_read(entry.path) else "left out", reads
+        read = may_be_read(entry.path) or given_type(opened.source, entry.path)
+        return "new" if read else "left out", reads
     if _is_same(entry, indexed):
         return "", reads
     if entry.size == indexed.size:

@@ -11,8 +11,9 @@ from typing import Final
 from pincite.errors import SourceError
 from pincite.model import Notice, SourceRecord
 from pincite.sources import OpenSource, Selection
-from pincite.sources.ignore import parse_rules
+from pincite.sources.file_type_patterns import with_file_types
 from pincite.sources.reopening import selection_of
+from pincite.support.ignore_rules import parse_rules
 
 _ANY_FILE: Final = "\x7f"  # a file name that only patterns for all names match
 _SPECIAL = re.compile(r"[\\*?\[\]]")
@@ -26,10 +27,12 @@ def kept_patterns(records: Iterable[SourceRecord], name: str | None) -> Selectio
 
 def with_kept(given: Selection, kept: Selection) -> Selection:
     """Return the given patterns; for `include` and `exclude`, if none are given, those kept from
-    the last run. A single empty pattern removes the kept ones."""
+    the last run. A single empty pattern removes the kept ones. Given file types are added to the
+    kept ones (`with_file_types`)."""
     return Selection(
         include=tuple(one for one in given.include or kept.include if one),
         exclude=tuple(one for one in given.exclude or kept.exclude if one),
+        file_types=with_file_types(kept.file_types, given.file_types),
     )
 
 

@@ -163,7 +163,9 @@ def _open(
     name = options.name or config.name
     known = _remembered(place, name, run.sources, run.configured)
     given = Selection(
-        include=options.include or config.include, exclude=options.exclude or config.exclude
+        include=options.include or config.include,
+        exclude=options.exclude or config.exclude,
+        file_types=(*config.file_type_texts, *options.file_types),
     )
 
     def opened(known: Source | None, selection: Selection) -> OpenSource:

@@ -12,12 +12,12 @@ from pincite.model.descriptions import indexed_description
 from pincite.readers import (
     FileType,
     extracted_suffix,
-    file_type,
     is_header,
     may_be_manual,
     url_for,
 )
 from pincite.readers.extraction.extractors import extractor_name
+from pincite.readers.given_types import type_mark, type_of
 from pincite.readers.headers import HEADER_RULES
 from pincite.readers.secrets import MASKED
 from pincite.sources import Entry, OpenSource
@@ -86,11 +86,12 @@ def fingerprints_of(
     with one of the others count as unchanged. URLs and included content are stored in chunks, so
     they are part of the fingerprint. Attributes are not: they change without new vectors.
     `definitions` and `text` replace `definitions_revision` and `text_revision`."""
-    parts = []
+    parts, mark = [], type_mark(opened.source, path)
     url = url_for(path, opened.source.url_rule)
     if url is not None:
         parts += [opened.source.anchors, url]
-    if not opened.source.front_matter and _has_front_matter(path):
+    found = type_of(opened.source, path)
+    if not opened.source.front_matter and found is not None and found.language == "markdown":
         parts.append("no front matter")
     if made_of := opened.made_of(path):
         parts.append(made_of)
@@ -100,7 +101,6 @@ def fingerprints_of(
         parts.append(f"described {said}")
     if opened.source.mask_secrets:
         parts.append(MASKED)
-    found = file_type(path, b"")
     if found is not None and lacks_grammar(found.language):
         parts.append("no grammar")  # cut again when a grammar is available
     if found is not None and found.source_type == "code" and outlined(found.language):
@@ -111,10 +111,12 @@ def fingerprints_of(
     rules = text_revision(opened, path, found) if text is None else text
     if rules:
         parts.append(f"text {rules}")
-    if is_header(path) and opened.source.kind != "records":
+    if is_header(path) and opened.source.kind != "records" and not mark:
         parts.append(f"header {HEADER_RULES}")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
+    if mark:
+        parts.append(mark)
     return fingerprints(spec, parts, made_with(opened.source.name, path))
 
 
@@ -145,11 +147,6 @@ def fingerprints(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
         for dense in (spec.dense or LEXICAL, *spec.formerly, *others)
     )
-
-
-def _has_front_matter(path: str) -> bool:
-    found = file_type(path, b"")
-    return found is not None and found.language == "markdown"
 
 
 def stamp(entry: Entry, now_ns: int) -> int:

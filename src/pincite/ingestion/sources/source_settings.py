@@ -14,6 +14,7 @@ from pincite.model.descriptions import described
 from pincite.readers.extraction.extractors import OCR, ocr_is_missing
 from pincite.settings.sections.sources import SourceConfig
 from pincite.sources import OpenSource
+from pincite.sources.file_type_patterns import with_file_types
 from pincite.support.fields import replace
 
 
@@ -64,13 +65,14 @@ def _described(
 
 def share_settings(opened: Sequence[Opened]) -> None:
     """Share settings between the parts of a source, which have one record in the catalog: each part
-    gets the folder descriptions of all, and masking, OCR and the indexing of descriptions if one of
-    them has it."""
+    gets the folder descriptions and file types of all, and masking, OCR and the indexing of
+    descriptions if one of them has it."""
     for name in {one.source.name for one, _ in opened}:
         parts = [one for one, _ in opened if one.source.name == name]
         if len(parts) < 2:
             continue
         said = {path: text for one in parts for path, text in one.source.descriptions.items()}
+        given = [text for one in parts for text in one.source.file_types]
         for one in parts:
             one.source = replace(
                 one.source,
@@ -78,6 +80,7 @@ def share_settings(opened: Sequence[Opened]) -> None:
                 index_descriptions=any(each.source.index_descriptions for each in parts),
                 mask_secrets=any(each.source.mask_secrets for each in parts),
                 ocr=any(each.source.ocr for each in parts),
+                file_types=with_file_types((), given),
             )
 
 

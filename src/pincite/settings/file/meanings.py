@@ -198,6 +198,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "index_descriptions": "include descriptions in embeddings and keyword index",
             "mask_secrets": "replace what looks like a secret with stars",
             "ocr": "run OCR on scanned PDF pages; unset: unchanged",
+            "file_types": 'types of files by pattern, such as `"*.tmpl" = "html"`',
         },
         "attributes": {
             "NAME": "type of an attribute; undeclared types are inferred from the first value",

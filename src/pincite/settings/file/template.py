@@ -28,6 +28,7 @@ _SOURCES: Final = """\
 # name = "notes"                        # how citations begin
 # include = ["*.md", "*.py"]
 # exclude = ["drafts/"]
+# file_types = {{ "*.tmpl" = "html" }}      # read files of types that Pincite does not know
 # mask_secrets = true                   # replace keys and passwords with stars
 # descriptions = {{ "guides/" = "For operators, not for developers" }}
 

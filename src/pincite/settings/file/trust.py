@@ -24,6 +24,7 @@ import msgspec
 
 from pincite.errors import ConfigError, UntrustedConfig
 from pincite.settings.file.layers import PROMPTS, Layer, merged, prompts_in, shown
+from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS
 from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
 from pincite.support.terminal import one_line
 
@@ -32,6 +33,7 @@ _MOST_NAMED: Final = 8  # claims in a message
 _NO_PROMPTS: Final = "-"  # in a digest: the file names a folder without prompts
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
+_HIDDEN: Final = "hidden files are read, which often contain keys"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 #: Keys that need trust whatever their value; `*` is any name.
 _ALWAYS: Final = {
@@ -119,8 +121,26 @@ def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
         for key, value in _at(table, path):
             if isinstance(value, str) and value and not _inside(Path(value), folder):
                 yield Claim(key, shown(value), "a path outside of the folder", _real(folder, value))
+    yield from _hidden_files(table, folder)
     if _of(table.get("memory"), "kind") == "mem0":
         yield Claim("memory.kind", '"mem0"', "a library that sends texts to models")
+
+
+def _hidden_files(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
+    """Yield the file types of sources whose path has a hidden name, such as `.env`: files there
+    often contain keys, and without such a type most of them are not read."""
+    for key, source in _at(table, ("source", "*")):
+        given, path = _of(source, "file_types"), _of(source, "path")
+        if given and isinstance(path, str):
+            real = Path(_real(folder, path)), folder.resolve()
+            if any(map(_has_hidden_name, ((folder / path, folder), real))):
+                yield Claim(f"{key}.file_types", shown(given), _HIDDEN)
+
+
+def _has_hidden_name(at: tuple[Path, Path]) -> bool:
+    place, folder = at
+    parts = place.relative_to(folder).parts if place.is_relative_to(folder) else ()
+    return any(part[0] == "." and part not in SHOWN_HIDDEN_FOLDERS for part in parts)
 
 
 def _of(table: object, name: str) -> object:

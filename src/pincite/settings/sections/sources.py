@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pincite.errors import ConfigError
+from pincite.errors import ConfigError, UsageError
 from pincite.model import AnchorStyle, AttributeType
 from pincite.model.descriptions import described
 from pincite.settings.sections.attributes import check_given
@@ -27,7 +27,8 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     to all of its documents; earlier attributes with other names stay. `front_matter`: read
     attributes from the front matter of Markdown files. `descriptions` are those of folders and
     files below `path`; an empty text removes one. `ocr`: read pages of PDFs that are pictures with
-    OCR.
+    OCR. `file_types` are types by pattern, for files that are read as another type than their name
+    says.
     """
 
     path: str
@@ -44,12 +45,22 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     index_descriptions: bool | None = None
     mask_secrets: bool | None = None
     ocr: bool | None = None
+    file_types: dict[str, str] = {}
 
     @property
     def url_rules(self) -> str | None:
         """Return the rules in the form of `Source.url_rule`, one per line; None for none."""
         rules = (self.url_rule,) if isinstance(self.url_rule, str) else self.url_rule
         return "\n".join(rules) or None
+
+    @property
+    def file_type_texts(self) -> tuple[str, ...]:
+        """Return the file types in the form of `Source.file_types`. Raises UsageError."""
+        if not self.file_types:
+            return ()
+        from pincite.sources.file_type_patterns import file_type_text  # late: few sources have any
+
+        return tuple(file_type_text(pattern, name) for pattern, name in self.file_types.items())
 
 
 def sources_from(
@@ -63,7 +74,7 @@ def sources_from(
     collection get `collection`. `declared` are the declared types of attributes.
 
     Raises ConfigError, with `origin` and the key, for an unknown key, a value of a wrong type, or
-    an invalid rule, attribute or description.
+    an invalid rule, attribute, description or file type.
     """
     try:
         found = msgspec.convert(table, ready(tuple[SourceConfig, ...]))
@@ -85,6 +96,11 @@ def sources_from(
                 hint='paths count from the source: descriptions = { "guides/" = "For operators" }',
                 at=(*at, "descriptions"),
             ) from error
+        try:
+            _ = each.file_type_texts
+        except UsageError as error:
+            said = f"{where}: {error.message}"
+            raise ConfigError(said, hint=error.hint, at=(*at, "file_types")) from error
         if each.url_rules:
             try:
                 from pincite.readers.urls import compile_rules  # late: few sources have rules

@@ -81,6 +81,13 @@ lexical_option = click.option(
     "--exclude", multiple=True, help="Exclude files that match; '' removes earlier patterns."
 )
 @click.option(
+    "--file-type",
+    "file_types",
+    multiple=True,
+    metavar="PATTERN=TYPE",
+    help="Read files as a type, such as '*.tmpl=html'; PATTERN= removes one, '' removes all.",
+)
+@click.option(
     "--set",
     "attribute_texts",
     multiple=True,
@@ -169,6 +176,7 @@ def index_sources(
 
 def _sentence(report: IngestReport, *, several: bool) -> str:
     """Return the lines of a report, with its collection if there are `several`."""
+    from pincite.sources.file_type_patterns import how_to_include
     from pincite.surfaces.cli.progress import duration
 
     counts = {
@@ -202,6 +210,8 @@ def _sentence(report: IngestReport, *, several: bool) -> str:
             f"{n:,} {code}{kinds.get(code, '')}" for code, n in sorted(report.skipped.items())
         )
         lines.append(f"  left out: {by_code} (details: `pincite status`)")
+        if how := how_to_include(report.skipped_paths):
+            lines.append(f"  {how}")
     if report.noted:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.noted.items()))
         lines.append(f"  noted: {by_code} (details: `pincite status`)")
