@@ -10,9 +10,12 @@ from pincite.daemon.refresh.freshness import Condition, Freshness, Pending
 from pincite.diagnostics.status import Status, kept_back, status, status_table
 from pincite.engine import AsyncPincite
 from pincite.model import CollectionSpec, Source, SourceRecord
+from pincite.model.documents import SourceKind
 from pincite.ports import CollectionInfo
 from pincite.ports.leases import Waiting
 from pincite.settings.load import load_settings
+from pincite.sources.record_store import RecordCounts
+from pincite.sources.records import unsettle
 from pincite.support.fields import replace
 
 
@@ -32,6 +35,59 @@ def test_what_is_being_indexed_is_not_called_incomplete() -> None:
     assert "docs (folder), being indexed" in said
     assert "found by keyword search\n" in said
     assert "1 file of docs in main" in said
+
+
+def records_line(counts: RecordCounts, *, kinds: tuple[SourceKind, ...], indexing: bool) -> str:
+    """The first line of a collection with 256 documents, and the line of its records."""
+    named = (Source(kind, kind, kind) for kind in kinds)
+    sources = tuple(SourceRecord(one, complete=True) for one in named)
+    info = CollectionInfo(CollectionSpec("main", sparse="s", chunker="c"), sources, 256, 300, 0)
+    fresh = Freshness(indexing=indexing)
+    found = Status(
+        *("/index", 1, "1", "bundled", (info,), ()),
+        condition=Condition(1.0, (), "", fresh),
+        records={"main": counts},
+    )
+    lines = status_table(found).splitlines()
+    first = next(one for one in lines if one.startswith("collection"))
+    return "; ".join([first, *(one for one in lines if one.startswith("  records"))])
+
+
+def test_records_are_counted_as_records_also_during_a_batch() -> None:
+    counts = RecordCounts(stored=1_000, pending=1_000)  # settled when the whole batch is indexed
+    said = records_line(counts, kinds=("records",), indexing=True)
+    head = "collection main: 256 records, 300 chunks, 0.0 MB; "
+    assert said == f"{head}  records 256 of 1,000 are indexed"
+    said = records_line(counts, kinds=("records",), indexing=False)
+    assert said == f"{head}  records 256 of 1,000 are indexed: pincite index -c main"
+    done = records_line(RecordCounts(256, 20), kinds=("records",), indexing=True)
+    assert done == head.removesuffix("; "), "those of the batch have an earlier text"
+
+
+def test_records_beside_files_are_told_apart_by_what_is_pending() -> None:
+    said = records_line(RecordCounts(1_000, 900), kinds=("folder", "records"), indexing=True)
+    assert said.startswith("collection main: 256 documents, ")
+    assert said.endswith("  records 100 of 1,000 are indexed")
+
+
+def test_stored_records_that_wait_are_counted_and_kept_back_from_tenants(tmp_path: Path) -> None:
+    async def check() -> tuple[Status, Status]:
+        settings = load_settings({"PINCITE_IDLE_S": "60"}, tmp_path)
+        async with AsyncPincite(settings) as engine:
+            try:
+                texts = [{"id": name, "text": f"The {name}."} for name in ("alpaca", "badger")]
+                await engine.upsert(texts, lexical=True)
+                before = await status(engine)
+                unsettle(settings.index, "main")
+                return before, await status(engine)
+            finally:
+                await engine.stop()
+
+    before, after = asyncio.run(check())
+    assert before.records == {}
+    assert "collection main: 2 records, 2 chunks" in status_table(before)
+    assert after.records == {"main": RecordCounts(2, 2)}
+    assert kept_back(after, all_=True).records == {}
 
 
 def test_what_another_terminal_does_is_said_and_not_called_cut_off(tmp_path: Path) -> None:

@@ -171,6 +171,10 @@ def test_what_is_no_location_is_wrong_usage_and_nothing_is_made(
         ({"mask_secrets": 1}, "mask_secrets is 1; it takes True or False"),
         ({"anchors": "gitlab"}, "anchors is 'gitlab'; it takes one of 'mkdocs', 'github', 'none'"),
         ({"include": 3}, "include is 3; it takes one or several texts"),
+        ({"file_types": 3}, "file_types is 3; it takes one or several texts"),
+        ({"file_types": {"*.tmpl": None}}, r"file_types\['\*.tmpl'\] is None; it takes a text"),
+        ({"file_types": {"*.tmpl": "htmll"}}, r"file type 'htmll' of '\*.tmpl' is unknown"),
+        ({"file_types": ["*.tmpl"]}, r"file type '\*.tmpl' lacks a pattern or a type"),
         ({"wait_s": -1}, "wait_s is -1; it takes seconds"),
         ({"wait_s": float("nan")}, "wait_s is nan"),
         ({"wait_s": "5"}, "wait_s is '5'"),
@@ -200,6 +204,7 @@ def test_wrong_options_are_wrong_usage(
         ({"ref": "v1"}, "--ref describes"),
         ({"url_rule": "(.*)=>https://x.org/"}, "--url-rule describes"),
         ({"anchors": "github"}, "--anchors describes"),
+        ({"file_types": {"*.tmpl": "html"}}, "--file-type describes"),
     ],
 )
 def test_options_of_sources_without_a_source_are_wrong_usage(

@@ -73,6 +73,7 @@ class Desk:
         rebuild: bool = False,
         include: tuple[str, ...] = (),
         exclude: tuple[str, ...] = (),
+        file_types: tuple[str, ...] = (),
         **more: object,
     ) -> tuple[IngestReport, ...]:
         """Index; `more` are attributes, or `name` and `ref`."""
@@ -84,6 +85,7 @@ class Desk:
             rebuild=rebuild,
             include=include,
             exclude=exclude,
+            file_types=file_types,
             attributes=more,
             attribute_texts=tuple(texts),
             on_notice=self.notices.append,

@@ -109,6 +109,7 @@ def seen(store: RecordStore, collection: str) -> object:
         store.page(*place, "a", 10, pending=True),
         store.going(*place, 10),
         store.count(*place),
+        store.unfinished().get(collection),
         [store.get(*place, path) for path in PATHS],
         [store.paths_of(*place, path.upper()) for path in PATHS],
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pincite.collection.members import hidden, visible
@@ -13,6 +14,7 @@ from pincite.daemon.refresh.freshness import Condition
 from pincite.daemon.server.read_only import may_write
 from pincite.diagnostics.freshness import anonymous, freshness_lines
 from pincite.encoders.by_name import rung_of
+from pincite.errors import StoreError
 from pincite.ingestion.target import knows_other_language
 from pincite.model import Attributes, CollectionSpec, SourceRecord
 from pincite.model.attributes import values_of
@@ -21,6 +23,8 @@ from pincite.settings.file.layers import layer_of
 from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
 from pincite.settings.sections.workspace import WORKSPACES_FILE
 from pincite.sources.file_type_patterns import how_to_include
+from pincite.sources.record_places import unfinished_records
+from pincite.sources.record_store import RecordCounts
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
@@ -43,7 +47,8 @@ class Status:
     `condition` is the memory of the daemon and the freshness of the index, `refresh` is "auto" if
     it updates itself, `writing` describes what other processes write now. An index of several
     machines is `shared`: it is in no folder and has no daemon. `unlogged_users`: it has workspaces
-    whose questions are not logged."""
+    whose questions are not logged. `records` has the counts of collections whose
+    records are not all indexed."""
 
     index: str
     daemon_pid: int
@@ -60,6 +65,7 @@ class Status:
     refresh: str = "manual"
     writing: tuple[str, ...] = ()
     shared: bool = False
+    records: Mapping[str, RecordCounts] = field(default_factory=dict)
 
 
 async def status(engine: AsyncPincite) -> Status:
@@ -71,6 +77,11 @@ async def status(engine: AsyncPincite) -> Status:
     writing = FileLeases(engine.settings.index).holders()
     at_it = condition.freshness.indexing or bool(writing)  # it continues an interrupted run
     advice = []
+    try:
+        records = await asyncio.to_thread(unfinished_records, engine.settings.index)
+    except StoreError as error:
+        records = {}
+        advice.append(error.line)
     for info in infos:
         name = info.spec.public_name
         if info.spec.pending:
@@ -109,6 +120,7 @@ async def status(engine: AsyncPincite) -> Status:
         refresh="auto" if engine.settings.refresh.auto else "manual",
         writing=tuple(one.sentence for one in writing),
         shared=shared,
+        records=records,
     )
 
 
@@ -124,7 +136,8 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
     kept = tuple(sorted(names))
     condition = replace(found.condition, freshness=anonymous(found.condition.freshness))
     hidden_now = replace(found, advice=(), writing=(), condition=condition)
-    return replace(hidden_now, collections=infos, kept_back=kept)
+    records = {name: counts for name, counts in found.records.items() if name not in names}
+    return replace(hidden_now, collections=infos, kept_back=kept, records=records)
 
 
 def without_contents(info: CollectionInfo) -> CollectionInfo:
@@ -211,7 +224,8 @@ def status_table(found: Status) -> str:
         elif info.spec.name in found.kept_back:
             lines += _kept_back_lines(info.spec)
         else:
-            lines += _collection_lines(info, unseen, at_it)
+            counts = found.records.get(info.spec.public_name)
+            lines += _collection_lines(info, unseen, at_it, counts)
     if found.advice:
         lines += ["", *(f"try: {advice}" for advice in found.advice)]
     return "\n".join(lines)
@@ -229,11 +243,13 @@ def _kept_back_lines(spec: CollectionSpec) -> list[str]:
     return lines
 
 
-def _collection_lines(info: CollectionInfo, unseen: Collection[str], at_it: bool) -> list[str]:
+def _collection_lines(
+    info: CollectionInfo, unseen: Collection[str], at_it: bool, counts: RecordCounts | None
+) -> list[str]:
     spec = info.spec
     lines = [
         "",
-        f"collection {spec.name}: {counted(info.documents, 'document')},"
+        f"collection {spec.name}: {counted(info.documents, info.noun)},"
         f" {counted(info.chunks, 'chunk')},"
         f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
         f"{standing(spec, unseen)}",
@@ -241,6 +257,12 @@ def _collection_lines(info: CollectionInfo, unseen: Collection[str], at_it: bool
         f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
         f"{', scores depend on removed documents until it is indexed again' * spec.engine_idf}",
     ]
+    if counts is not None:
+        only_records = info.noun == "record"  # their number is right during a batch, too
+        indexed = info.documents if only_records else counts.stored - counts.pending
+        if indexed < counts.stored:
+            more = "" if at_it else f": pincite index -c {spec.public_name}"
+            lines.append(f"  records {indexed:,} of {counts.stored:,} are indexed{more}")
     if info.unembedded:
         done = f"{info.embedded_share:.0%} of {info.chunks:,} chunks are encoded"
         more = "" if at_it else ": pincite index"

@@ -48,6 +48,13 @@ class CollectionInfo(msgspec.Struct, frozen=True):
         return self.spec.name
 
     @property
+    def noun(self) -> str:
+        """What the collection's documents are called: `record` if all of its sources are records,
+        else `document`."""
+        kinds = {one.source.kind for one in self.sources}
+        return "record" if kinds == {"records"} else "document"
+
+    @property
     def embedded_share(self) -> float:
         """The share of the collection's chunks that have dense vectors, 0..1; 1 for a lexical
         collection."""

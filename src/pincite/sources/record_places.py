@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pincite.sources.record_store import RecordStore, records_file
+from pincite.sources.record_store import RecordCounts, RecordStore, records_file
 
 #: By index folder: a function that opens records stored elsewhere.
 _ELSEWHERE: dict[Path, Callable[[], RecordStore]] = {}
@@ -28,6 +28,15 @@ def keep_in_folder(folder: Path) -> None:
 def has_records(folder: Path) -> bool:
     """Return whether the index already has a storage with records."""
     return folder.absolute() in _ELSEWHERE or records_file(folder).is_file()
+
+
+def unfinished_records(folder: Path) -> dict[str, RecordCounts]:
+    """Return the counts of an index's collections that have pending records, by name. Raises
+    IndexTooNew, StoreError."""
+    if not has_records(folder):
+        return {}
+    with open_record_store(folder, only_read=True) as store:
+        return store.unfinished()
 
 
 def open_record_store(folder: Path, *, only_read: bool = False) -> RecordStore:

@@ -80,6 +80,14 @@ class RecordState(msgspec.Struct, frozen=True):
         return int(self.content_hash[:6] + self.shape[:6], 16)
 
 
+class RecordCounts(msgspec.Struct, frozen=True):
+    """How many records of a collection are stored, and how many of them are pending. A run settles
+    them in batches, so the index may have some of the pending ones already."""
+
+    stored: int
+    pending: int
+
+
 def records_file(folder: Path) -> Path:
     """Return the file of an index folder's records."""
     return folder / _NAME
@@ -302,6 +310,19 @@ class RecordStore:
         number = self._source(collection, source)
         sql = f"SELECT count(*) FROM records WHERE source = ? AND state <> {GOING}"
         return int(self._rows(sql, (number,))[0][0])
+
+    def unfinished(self) -> dict[str, RecordCounts]:
+        """Return the counts of the collections that have pending records, by name."""
+        joined = "FROM sources s JOIN records r ON r.source = s.number"
+        pending = self._rows(
+            f"SELECT collection, count(*) {joined} WHERE state = {PENDING}"
+            " GROUP BY collection ORDER BY collection"
+        )
+        stored = f"SELECT count(*) {joined} WHERE collection = ? AND state <> {GOING}"
+        return {
+            name: RecordCounts(int(self._rows(stored, (name,))[0][0]), int(count))
+            for name, count in pending
+        }
 
     def mark(
         self,

@@ -164,6 +164,28 @@ def test_it_uses_what_the_source_was_indexed_with() -> None:
     run(check)
 
 
+def test_files_of_given_types_are_found_by_themselves() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, watch=False) as engine:
+            types = {"*.tmpl": "html"}
+            await engine.index(folder / "docs", lexical=True, file_types=types)
+            write(folder, "docs/new.tmpl", "<p>A <b>quokka</b> appears.</p>\n")
+            write(folder, "docs/new.other", "A quokka, too.\n")
+
+            async def found() -> bool:
+                return [one.path for one in await engine.search("quokka")] == ["new.tmpl"]
+
+            await settles(found)
+            assert (await engine.refresh()).troubles == ()
+            assert "new.other" not in await paths(engine)
+            write(folder, "docs/new.tmpl", "<p>A <b>wombat</b> appears.</p>\n")
+            assert (await engine.refresh()).troubles == ()
+            (chunk,) = await engine.search("wombat appears")
+            assert (chunk.path, chunk.language) == ("new.tmpl", "html")
+
+    run(check)
+
+
 def test_what_costs_money_waits_for_somebody_who_asks() -> None:
     from pincite.maintenance.consent import needs_consent  # the rule, without a provider
     from pincite.model import CollectionSpec

@@ -66,7 +66,7 @@ def _show_collections(json_: bool, index: Path | None) -> None:
             continue
         sources = ", ".join(one_line(record.source.name) for record in info.sources)
         show(
-            f"{info.spec.name}: {counted(info.documents, 'document')},"
+            f"{info.spec.name}: {counted(info.documents, info.noun)},"
             f" {counted(info.chunks, 'chunk')},"
             f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'}"
             f"{standing(info.spec, unseen)};"
@@ -97,8 +97,10 @@ def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
 
 def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
     """Ask for confirmation. Raises UsageError if input is not interactive."""
+    nouns = {info.noun for info in lost}
+    noun = nouns.pop() if len(nouns) == 1 else "document"
     counts = (
-        f"{counted(sum(info.documents for info in lost), 'document')},"
+        f"{counted(sum(info.documents for info in lost), noun)},"
         f" {counted(sum(info.chunks for info in lost), 'chunk')}"
     )
     return agreed(

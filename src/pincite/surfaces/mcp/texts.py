@@ -107,7 +107,7 @@ def _collection(info: CollectionInfo) -> str:
     )
     partly = "" if all(r.complete for r in info.sources) else "; not indexed completely yet"
     return (
-        f"- {info.spec.name}: {counted(info.documents, 'document')},"
+        f"- {info.spec.name}: {counted(info.documents, info.noun)},"
         f" {counted(info.chunks, 'passage')} ({kinds})"
         f" of {sources or 'no source'}; {_how(info)}{partly}"
     )

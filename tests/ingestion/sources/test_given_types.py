@@ -1,0 +1,135 @@
+"""Files that are read as the type that a pattern gives them, and which files a change concerns."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pincite.model import SourceRecord
+from pincite.sources.reopening import reopen_source
+from tests.ingestion.desk import Desk
+from tests.sources.helpers import git
+
+HEADER = "int wombat_count(int zoo);\n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    desk.write("docs/lamp.md", "# Lamp\n\nIt shines.\n")
+    desk.write("docs/page.tmpl", "<h1>Plug</h1>\n<p>It sparks.</p>\n")
+    desk.write("docs/conf.d/site", "# Not a heading\nlisten = 80\n")
+    desk.write("docs/zoo.h", HEADER)
+    return desk
+
+
+def languages(desk: Desk) -> dict[str, str]:
+    return {one.path: one.language for one in desk.chunks()}
+
+
+def counts(desk: Desk, *paths: str, file_types: tuple[str, ...] = ()) -> tuple[int, int, int, int]:
+    """How many documents are new, changed, removed and unchanged."""
+    (report,) = desk.run(*paths, file_types=file_types)
+    return report.new, report.changed, report.removed, report.unchanged
+
+
+def test_a_change_indexes_what_it_concerns_and_nothing_else(desk: Desk) -> None:
+    assert counts(desk, "docs") == (2, 0, 0, 0)
+    assert counts(desk, "docs", file_types=("*.tmpl=html",)) == (1, 0, 0, 2)
+    assert counts(desk, "docs", file_types=("conf.d/=text",)) == (1, 0, 0, 3)
+    assert languages(desk)["page.tmpl"] == "html"
+    assert counts(desk, "docs", file_types=("*.tmpl=markdown",)) == (0, 1, 0, 3)
+    assert languages(desk) == {
+        "lamp.md": "markdown", "page.tmpl": "markdown", "conf.d/site": "text", "zoo.h": "c"
+    }  # fmt: skip
+    assert counts(desk, "docs", file_types=("*.md=markdown",)) == (0, 0, 0, 4)
+    assert counts(desk, "docs", file_types=("*.h=cpp",)) == (0, 1, 0, 3)
+    assert languages(desk)["zoo.h"] == "cpp"
+    assert counts(desk, "docs", file_types=("*.h=",)) == (0, 1, 0, 3)
+    assert counts(desk, "docs", file_types=("*.tmpl=",)) == (0, 0, 1, 3)
+
+
+def test_they_are_kept_for_later_runs_until_they_are_removed(desk: Desk) -> None:
+    types = ("*.tmpl=html", "conf.d/=text")
+    desk.run("docs", file_types=types)
+    for paths in ((), ("docs",)):
+        assert counts(desk, *paths) == (0, 0, 0, 4)
+        assert desk.sources()["docs"].file_types == types
+    desk.run(rebuild=True)
+    assert len(desk.records()) == 4
+    assert counts(desk, "docs", file_types=("",)) == (0, 0, 2, 2)
+    assert desk.sources()["docs"].file_types == ()
+
+
+def test_a_table_of_the_configuration_is_read_with_each_run(desk: Desk) -> None:
+    table = '[[source]]\npath = "docs"\nfile_types = { "*.tmpl" = "html", "site" = "ini" }\n'
+    desk.write("pincite.toml", table)
+    assert counts(desk) == (4, 0, 0, 0)
+    assert languages(desk)["conf.d/site"] == "ini"
+    assert counts(desk, "docs", file_types=("site=text",)) == (0, 1, 0, 3)
+    assert counts(desk) == (0, 1, 0, 3), "the option was for one run"
+    desk.write("pincite.toml", '[[source]]\npath = "docs"\n')
+    assert counts(desk) == (0, 0, 2, 2)
+
+
+def test_parts_of_a_checkout_share_them(desk: Desk, tmp_path: Path) -> None:
+    desk.write("docs/mail/a.tmpl", "<p>Letter</p>\n")
+    git(tmp_path / "docs", "init", "--quiet")
+    desk.run("docs/conf.d", file_types=("*.tmpl=html", "conf.d/=text"))
+    desk.run("docs/mail")
+    assert sorted(languages(desk)) == ["conf.d/site", "mail/a.tmpl"]
+    desk.write(
+        "pincite.toml",
+        '[[source]]\npath = "docs/conf.d"\nfile_types = { "site" = "ini" }\n'
+        '[[source]]\npath = "docs/mail"\nfile_types = { "*.tmpl" = "html" }\n',
+    )
+    for _ in range(2):
+        desk.run()
+        assert languages(desk) == {"conf.d/site": "ini", "mail/a.tmpl": "html"}
+        assert desk.sources()["docs"].file_types == ("site=ini", "*.tmpl=html")
+
+
+def test_no_type_lets_in_what_is_binary_huge_or_generated(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "docs/raw.tmpl").write_bytes(b"\x00\x01\x02" * 50)
+    (tmp_path / "docs/huge.tmpl").write_bytes(b"word " * 1_000_001)
+    (tmp_path / "docs/.hidden.tmpl").write_text("word\n")
+    (tmp_path / "docs/poetry.lock").write_text("word\n")
+    (tmp_path / "docs/paper.pdf").write_text("this is no PDF\n")
+    types = ("*.tmpl=text", "*.lock=toml", "*.p*=text", "*aper.*=text")
+    (report,) = desk.run("docs", file_types=types)
+    assert sorted(desk.records()) == ["lamp.md", "page.tmpl", "zoo.h"]
+    left_out = {path.split(" (")[0] for path in report.skipped_paths}
+    assert left_out >= {
+        "binary: raw.tmpl",
+        "oversize: huge.tmpl",
+        "hidden: .hidden.tmpl",
+        "generated: poetry.lock",
+    }
+    assert any("paper.pdf" in one and not one.startswith("unsupported") for one in left_out)
+
+
+def test_they_hold_in_archives(desk: Desk, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "pages.zip", "w") as packed:
+        packed.writestr("top/a/page.tmpl", "<p>It sparks.</p>\n")
+        packed.writestr("top/site", "listen = 80\n")
+    desk.run("pages.zip", file_types=("a/*.tmpl=html",))
+    assert languages(desk) == {"a/page.tmpl": "html"}
+    desk.run("pages.zip")
+    assert languages(desk) == {"a/page.tmpl": "html"}
+
+
+def test_a_reopened_source_has_them(desk: Desk, tmp_path: Path) -> None:
+    desk.run("docs", file_types=("*.tmpl=html",))
+    with reopen_source(SourceRecord(desk.sources()["docs"])) as opened:
+        assert opened.source.file_types == ("*.tmpl=html",)
+
+
+def test_a_type_decides_where_content_would(desk: Desk) -> None:
+    line = '{"role": "user", "content": "How do I feed it?"}\n'
+    desk.write("chat/log.jsonl", line * 3)
+    assert counts(desk, "chat") == (1, 0, 0, 0)
+    assert languages(desk) == {"log.jsonl": "transcript"}
+    assert counts(desk, "chat", file_types=("*.jsonl=text",)) == (0, 1, 0, 0)
+    assert languages(desk) == {"log.jsonl": "text"}
