@@ -44,10 +44,10 @@ _TIMES: Final = 2**63  # nanoseconds: the range of a column of a database
 
 
 class SourceLimits(msgspec.Struct, frozen=True):
-    """Sizes beyond which a file or an archive is not read.
+    """Sizes beyond which a file or an archive is not read: bytes, a ratio and a number of members.
 
-    Of the text files in a dozen large public packages none that anyone would cite is above
-    2 MB; the rest are data dumps and logs.  # guess, checked on adk-docs and google-adk only
+    `max_file_bytes` is to leave out dumps of data and logs.  # guess, checked on adk-docs and
+    google-adk only: none of their text files that anyone would cite is above 2 MB
     """
 
     max_file_bytes: int = 5_000_000

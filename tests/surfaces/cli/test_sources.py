@@ -108,7 +108,7 @@ def test_the_examples_of_the_documentation_are_descriptions(tmp_path: Path) -> N
     docs = Path(__file__).parents[3] / "docs"
     page = (docs / "sources.md").read_text("utf-8")
     of_attributes = (docs / "attributes.md").read_text("utf-8")
-    block, folders = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    types, block, folders = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
     (other,) = re.findall(r"^```toml\n(.*?)^```", of_attributes, re.M | re.S)
     (tmp_path / "pincite.toml").write_text(other)
     settings = load_settings({}, tmp_path)
@@ -117,6 +117,8 @@ def test_the_examples_of_the_documentation_are_descriptions(tmp_path: Path) -> N
     assert settings.use.options["main"].require == ("institution", "mode")
     (front,) = re.findall(r"^```yaml\n(.*?)^```", of_attributes, re.M | re.S)
     assert front_matter_of(front).values["topics"] == ["nets", "gradients"]
+    (typed,) = sources_from(tomllib.loads(types)["source"], "sources.md", Path("/x"))
+    assert typed.file_type_texts == ("*.caddyfiletest=text", "*.tmpl=html")
     (described,) = sources_from(tomllib.loads(folders)["source"], "sources.md", Path("/x"))
     assert described.descriptions["runbooks/"] == "For the night shift"
     (source,) = sources_from(tomllib.loads(block)["source"], "sources.md", Path("/x"))
