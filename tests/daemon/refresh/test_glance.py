@@ -41,6 +41,15 @@ def test_what_is_new_changed_or_gone_is_named(docs: Path) -> None:
     assert glance(record_of(docs), records, Limits(), found.differing).state == "same"
 
 
+def test_a_new_file_with_a_given_type_counts_as_new(docs: Path) -> None:
+    (docs / "page.tmpl").write_text("<p>page</p>\n")
+    (docs / "page.other").write_text("page\n")
+    record = record_of(docs)
+    record = replace(record, source=replace(record.source, file_types=("*.tmpl=html",)))
+    named = glance(record, indexed(docs)).named
+    assert named == {"page.tmpl": "new", "page.other": "left out"}
+
+
 def test_a_file_that_was_warm_is_compared_by_its_content(docs: Path) -> None:
     warm = [replace(one, mtime_ns=0) for one in indexed(docs)]
     assert look(docs, warm).state == "same"

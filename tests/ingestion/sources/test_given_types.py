@@ -45,6 +45,7 @@ def test_a_change_indexes_what_it_concerns_and_nothing_else(desk: Desk) -> None:
         "lamp.md": "markdown", "page.tmpl": "markdown", "conf.d/site": "text", "zoo.h": "c"
     }  # fmt: skip
     assert counts(desk, "docs", file_types=("*.md=markdown",)) == (0, 0, 0, 4)
+    assert counts(desk, "docs", file_types=("conf.d/=rst",)) == (0, 1, 0, 3)
     assert counts(desk, "docs", file_types=("*.h=cpp",)) == (0, 1, 0, 3)
     assert languages(desk)["zoo.h"] == "cpp"
     assert counts(desk, "docs", file_types=("*.h=",)) == (0, 1, 0, 3)
