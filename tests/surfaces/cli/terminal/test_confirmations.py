@@ -21,7 +21,7 @@ def filled(cli: Cli) -> Cli:
 ASKING = [
     (("eval", "label", "mine.jsonl", "--add", "how is a key rotated?"), "grade>"),
     (("delete", "--collection", "rows", "--source", "rows", "--id", "a"), "Delete 1 record?"),
-    (("collections", "drop", "rows"), "Drop rows with 1 document, 1 chunk?"),
+    (("collections", "drop", "rows"), "Drop rows with 1 record, 1 chunk?"),
     (("memory", "forget", "--all", "--user", "anna"), "Forget 1 fact of anna?"),
 ]
 
