@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pincite.collection.searchables import Searchables, open_searchables
 from pincite.deps import Deps
 from pincite.encoders.by_name import NamedReranker, cutter_of
-from pincite.errors import ConfigError, IndexNotFound
+from pincite.errors import ConfigError, IndexNotFound, PinciteError
 from pincite.model import Scope
 from pincite.ports import LLM, CollectionInfo, Reranker
 from pincite.profile import Profile
@@ -23,10 +25,18 @@ if TYPE_CHECKING:
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
 
+log = logging.getLogger("pincite")
+
+#: Seconds for which the list of collections counts as current. A list costs a request to the daemon
+#: or three short queries of a database. Guess, unmeasured.
+_CURRENT_S: Final = 3.0
+
 
 class OpenCollections:
     """The open collections of one index with their encoders, the reranker and the language model.
-    The collections are listed with the first search, and again after `reopen`."""
+    The collections are listed with the first search, and again after `reopen`. A search that begins
+    more than 3 s after the last list compares it with the present one, because other processes add
+    collections."""
 
     def __init__(
         self,
@@ -35,9 +45,13 @@ class OpenCollections:
         models: Models,
         foreign: ForeignCollections,
         reranker: Callable[[], Reranker | None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`reranker` returns a reranker to use instead of the configured one, or None."""
+        """`reranker` returns a reranker to use instead of the configured one, or None. `clock`
+        returns seconds."""
         self._settings = settings
+        self._clock = clock
+        self._listed_s = 0.0  # by the clock
         self._client = client
         self._models = models
         self._foreign = foreign
@@ -74,9 +88,11 @@ class OpenCollections:
     ) -> tuple[Searchables, Deps]:
         """Return everything that can be searched, and the dependencies of a search in this scope.
         If `asked`, check the tags of the scope before a provider is opened. Raises TagsRequired."""
+        await self._compare()
         known = self._known
         if known is None or known.partial:  # more chunks may have vectors by now
             client = self._client()
+            self._listed_s = self._clock()
             infos = await client.collections()
             if not infos and not self._foreign:
                 raise IndexNotFound(
@@ -104,6 +120,17 @@ class OpenCollections:
             llm=llm,
             known_wordings=self._known_wordings,
         )
+
+    async def _compare(self) -> None:
+        """Compare the open collections with those of the index, unless that was done a moment ago.
+        If the list cannot be read, the search goes on with the open ones."""
+        if self._known is None or self._clock() - self._listed_s < _CURRENT_S:
+            return
+        self._listed_s = self._clock()  # first: other searches need not wait for the same list
+        try:
+            await self.outdated()
+        except PinciteError as error:
+            log.info("the collections cannot be listed: %s", error.message)
 
     async def reranker(self, profile: Profile) -> Reranker | None:
         """Return the open reranker, None if none is configured. If it cannot be opened, calling it

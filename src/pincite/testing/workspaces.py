@@ -417,6 +417,7 @@ class WorkspacesContract:
         ada, bob, team = scene.ada, scene.bob, scene.team
         async with workspaces.of(ada.id) as session:
             document = await add(session, team.id)
+            feed = await session.add_feed(team.id, "before")
             talk = await session.begin_conversation("before")
         async with workspaces.administration() as operator:
             await operator.disable_user(ada.id)
@@ -426,6 +427,7 @@ class WorkspacesContract:
             lambda one: one.rename_space(team.id, "late"),
             lambda one: one.set_member(team.id, bob.id, "owner"),
             lambda one: one.add_feed(team.id, "late"),
+            lambda one: one.add_to_feed(feed.id, [document.id]),
             lambda one: add(one, ada.personal),
             lambda one: one.change_document(document.id, filename="late.md"),
             lambda one: one.begin_conversation("late"),

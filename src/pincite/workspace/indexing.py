@@ -131,12 +131,14 @@ async def index_documents(
     )
 
 
-async def write_feeds(engine: AsyncPincite, documents: Sequence[Document]) -> frozenset[str]:
+async def write_feeds(
+    engine: AsyncPincite, documents: Sequence[Document], *, lexical: bool = False
+) -> frozenset[str]:
     """See `Workspace.write_feeds`."""
     held = await asyncio.to_thread(_kept, engine, documents)
     changed = [one for document, kept in held if (one := _with_feeds(document, kept)) is not None]
     if changed:
-        report = await engine.upsert(changed, source=SOURCE)
+        report = await engine.upsert(changed, source=SOURCE, lexical=lexical)
         if report.failed:
             raise UsageError(f"a document cannot be indexed: {report.failed[0].message}")
     return frozenset(document.id for document, _ in held)

@@ -74,12 +74,12 @@ class Session(Protocol):
     async def members(self, space_id: str) -> tuple[Membership, ...]: ...
 
     async def set_member(self, space_id: str, user_id: str, role: Role) -> Membership:
-        """Add a member or change a role. The last owner must remain one. Raise NotFound for a new
-        member or owner who is disabled or removed."""
+        """Add a member or change a role. The last enabled owner must remain one. Raise NotFound for
+        a new member or owner who is disabled or removed."""
 
     async def remove_member(self, space_id: str, user_id: str) -> None:
-        """Remove a member. Takes effect with the next request of that user. The last owner cannot
-        be removed."""
+        """Remove a member. Takes effect with the next request of that user. The last enabled owner
+        cannot be removed."""
 
     async def feeds(self, space_id: str | None = None) -> tuple[Feed, ...]: ...
 
@@ -141,6 +141,14 @@ class Session(Protocol):
     async def delete_document(self, document_id: str, *, version: int | None = None) -> Document:
         """Delete a document: it is hidden from all users at once, and a job removes it from the
         index. Raise VersionChanged for a document with another version than the given one."""
+
+    async def delete_documents(self, space_id: str, most: int, *, alone: bool = False) -> int:
+        """Delete the first documents of a space, 1 to 1,000, as `delete_document` does. Return
+        their number, 0 if the space has none. If `alone`, raise UsageError for a space that has
+        another member."""
+
+    async def document_count(self, space_id: str) -> int:
+        """Return the number of documents in a space."""
 
     async def readable(self, access: Access, most: int | None = None) -> Readable:
         """Resolve an access to its current spaces and documents. Memberships and feeds are read as
@@ -238,10 +246,20 @@ class Administration(Protocol):
 
     async def enable_user(self, user_id: str) -> None: ...
 
+    async def begin_removal(self, user_id: str, heir: str | None = None) -> tuple[str, ...]:
+        """Disable a user, and make `heir` an owner of each space that others use and that has no
+        other enabled owner. Return the ids of these spaces. If there are some and no heir, change
+        nothing. Removals wait for each other, and owners cannot leave these spaces meanwhile. Raise
+        NotFound for an unknown user or heir, UsageError for a disabled heir."""
+
+    async def orphaned(self, user_id: str) -> tuple[str, ...]:
+        """Return the ids of the spaces that the user owns, that others use, and that have no other
+        enabled owner."""
+
     async def give_space(self, space_id: str, heir: str) -> None:
-        """Make `heir` an owner of a space whose owner is disabled, unless another owner is
-        enabled. Raise NotFound for an heir who is disabled or unknown, and UsageError for a space
-        without a disabled owner and for a personal space."""
+        """Make `heir` an owner of a space whose owners are all disabled. Raise NotFound for an heir
+        who is disabled or unknown, and UsageError for a space that is personal or unknown, and for
+        one with an enabled owner."""
 
     async def forget_user(self, user_id: str) -> None:
         """Delete a user who is in no other space, with an empty personal space, conversations,
@@ -331,6 +349,11 @@ class Administration(Protocol):
 
     async def replaced(self, document_ids: Collection[str]) -> frozenset[str]:
         """See `Session.replaced`; for the documents of all users."""
+
+    async def retry_failed_before(self, limit: int) -> int:
+        """Queue documents again that failed before the database knew which texts were replaced: the
+        index has their earlier texts, which a worker then removes. Return their number, at most
+        `limit`, 1 to 1,000."""
 
     async def dead(self) -> tuple[Job, ...]: ...
 

@@ -52,4 +52,4 @@ class WritingWorkspace:
         """Update only the feeds in the points of documents, without their files and without a
         model; for the worker. Return the ids of the documents that the index has; the others must
         be indexed. Raise the errors of `index_document`."""
-        return await write_feeds(self._engine, documents)
+        return await write_feeds(self._engine, documents, lexical=self._lexical)

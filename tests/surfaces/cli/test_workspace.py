@@ -72,6 +72,7 @@ def test_a_database_is_made_once(index: Path) -> None:
         "0010_identity",
         "0011_replaced_texts",
         "0012_removed_users",
+        "0013_enabled_owners",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0

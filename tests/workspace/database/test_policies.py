@@ -172,6 +172,7 @@ PROBES: tuple[Probe, ...] = (
     *each("UPDATE documents SET indexed_version = 9", *(REFUSED,) * 3),
     *each("UPDATE documents SET text_version = 9", 2, 1, 0),
     *each("TABLE my_replaced_documents", 0, 0, 0),
+    *each("TABLE my_enabled_owners", 2, 2, 1),  # the owner of one of Bob's spaces is disabled
     *each("DELETE FROM documents", 2, 1, 0),
     *each(
         f"INSERT INTO feed_documents VALUES ('{TEAM}', '{FEED}', '{PLAIN}')", 1, REFUSED, REFUSED
@@ -216,6 +217,9 @@ PROBES: tuple[Probe, ...] = (
             MEMBER.format(SHARED, EVE, "owner"),
             f"{ROLE} = 'editor' WHERE user_id = '{BOB}'",
             f"INSERT INTO feeds VALUES ('{NEW}', '{SHARED}', 'x', now())",
+            f"INSERT INTO sources VALUES ('{SHARED}', 'x', now())",
+            f"INSERT INTO feed_documents VALUES ('{SPACE_OF_LEFT}', '{FEED}', '{OF_LEFTS}')",
+            f"INSERT INTO document_sources VALUES ('{SPACE_OF_LEFT}', '{OF_LEFTS}', 's')",
             DOCUMENT.format(SHARED, LEFT),
             "UPDATE documents SET filename = 'x'",
             SAYING.format(LEFT, "NULL"),

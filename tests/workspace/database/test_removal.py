@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from pincite.errors import NotFound, PinciteError, UsageError
-from pincite.testing.workspaces import Clock, Scene, set_scene
-from pincite.workspace.ports import Workspaces
+from pincite.errors import Forbidden, NotFound, PinciteError, UsageError
+from pincite.testing.workspaces import Clock, Scene, add, set_scene
+from pincite.workspace.ports import Session, Workspaces
 from pincite.workspace.removal import remove_user
 from tests.workspace.database.openers import OnPostgres, OnSqlite
 
@@ -49,6 +50,143 @@ class Removal:
                     scene.eve.id: "owner",
                 }
 
+    async def test_documents_are_deleted_in_pages_and_the_next_call_goes_on(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            scene = await set_scene(workspaces)
+            async with workspaces.of(scene.ada.id) as session:
+                alone = await session.add_space("alone")
+                for number in range(243):
+                    await add(session, alone.id if number % 81 == 0 else scene.ada.personal)
+                feed = await session.add_feed(scene.ada.personal, "news")
+                first = await session.documents(scene.ada.personal, limit=9)
+                await session.add_to_feed(feed.id, [one.id for one in first])
+            said = []
+
+            def told(done: int, total: int) -> None:
+                said.append((done, total))
+                if len(said) == 1:
+                    raise _CutOffError
+
+            with pytest.raises(_CutOffError):
+                await remove_user(workspaces, scene.ada.id, scene.bob.id, told=told)
+            async with workspaces.of(scene.ada.id) as session:
+                assert await session.document_count(scene.ada.personal) == 40
+            await remove_user(workspaces, scene.ada.id, told=told)
+            assert said == [(200, 243), (40, 43), (43, 43)]
+            async with workspaces.administration() as operator:
+                assert scene.ada.id not in {one.id for one in await operator.users()}
+                counts = await operator.counts()
+            assert (counts.documents["deleting"], counts.jobs["waiting"]) == (243, 243)
+
+    async def test_one_enabled_owner_stays_in_a_space(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            scene = await set_scene(workspaces)
+            ada, bob, team = scene.ada.id, scene.bob.id, scene.team.id
+            async with workspaces.of(ada) as session:
+                await session.set_member(team, bob, "owner")
+            async with workspaces.administration() as operator:
+                await operator.disable_user(bob)
+                assert await operator.orphaned(bob) == ()
+            late: tuple[Callable[[Session], Awaitable[object]], ...] = (
+                lambda one: one.remove_member(team, ada),
+                lambda one: one.set_member(team, ada, "editor"),
+            )
+            for change in late:
+                with pytest.raises(Forbidden, match="not disabled"):
+                    await workspaces.change(ada, change)
+            async with workspaces.of(ada) as session:
+                await session.set_member(team, bob, "viewer")
+            async with workspaces.administration() as operator:
+                with pytest.raises(UsageError, match="not disabled") as refused:
+                    await operator.give_space(team, scene.eve.id)
+                assert ada in refused.value.message
+                await operator.disable_user(ada)
+                assert await operator.orphaned(ada) == (team,)
+                await operator.give_space(team, scene.eve.id)
+            async with workspaces.of(scene.eve.id) as session:
+                assert (await session.space(team)).role == "owner"
+
+    async def test_of_two_owners_who_are_removed_at_once_one_stays(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            for number in range(TRIES // 2):
+                scene = await set_scene(workspaces)
+                ada, bob, team = scene.ada.id, scene.bob.id, scene.team.id
+                async with workspaces.of(ada) as session:
+                    await session.set_member(team, bob, "owner")
+                    await session.set_member(team, scene.eve.id, "viewer")
+                ended = await _at_once(
+                    remove_user(workspaces, ada), remove_user(workspaces, bob), number
+                )
+                refused = [one for one in ended if one]
+                assert len(refused) == 1, ended
+                assert f"only owner of spaces that others use: {team} (team)" in refused[0]
+                assert await _states(workspaces, ada, bob) == {"removed", "enabled"}
+
+    async def test_of_two_users_who_inherit_from_each_other_one_stays(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            for number in range(TRIES // 2):
+                scene = await set_scene(workspaces)
+                ada, bob = scene.ada.id, scene.bob.id
+                ended = await _at_once(
+                    remove_user(workspaces, ada, bob), remove_user(workspaces, bob, ada), number
+                )
+                (refused,) = [one for one in ended if one]
+                assert "is disabled" in refused or "no user has" in refused
+                assert await _states(workspaces, ada, bob) == {"removed", "enabled"}
+
+    async def test_two_removals_of_one_user_remove_the_user(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            for number in range(TRIES // 2):
+                scene = await set_scene(workspaces)
+                async with workspaces.of(scene.ada.id) as session:
+                    await add(session, scene.ada.personal)
+                    await add(session, (await session.add_space("alone")).id)
+                calls = [remove_user(workspaces, scene.ada.id, scene.bob.id) for _ in range(2)]
+                ended = await _at_once(*calls, number)
+                assert "" in ended
+                assert all("no user has" in one for one in ended if one)
+                assert await _states(workspaces, scene.ada.id) == {"removed"}
+
+    async def test_an_owner_leaves_or_the_other_one_is_removed(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            for number in range(TRIES):
+                scene = await set_scene(workspaces)
+                ada, bob, team = scene.ada.id, scene.bob.id, scene.team.id
+                async with workspaces.of(ada) as session:
+                    await session.set_member(team, bob, "owner")
+                    await session.set_member(team, scene.eve.id, "viewer")
+                leaves = workspaces.change(
+                    bob, lambda one, team=team, bob=bob: one.remove_member(team, bob)
+                )
+                ended = await _at_once(remove_user(workspaces, ada), leaves, number)
+                assert sorted(map(bool, ended)) == [False, True]
+                stays = {"enabled"} if ended[0] else {"removed"}
+                assert await _states(workspaces, ada) == stays
+
+    async def test_a_removal_that_cannot_end_says_that_the_user_is_disabled(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            scene = await set_scene(workspaces)
+            ada = scene.ada.id
+            async with workspaces.of(ada) as session:
+                alone = await session.add_space("alone")
+                await session.set_member(scene.team.id, scene.bob.id, "owner")
+
+            async def joined(_: object) -> None:
+                """As by a request of Ada that began before."""
+                async with workspaces.administration() as operator:
+                    await operator.enable_user(ada)
+                async with workspaces.of(ada) as session:
+                    await session.set_member(alone.id, scene.eve.id, "viewer")
+                async with workspaces.administration() as operator:
+                    await operator.disable_user(ada)
+
+            with pytest.raises(UsageError, match="now disabled, and not removed yet") as refused:
+                await remove_user(workspaces, ada, forget=joined)
+            assert f"{alone.id} (alone)" in refused.value.message
+            assert refused.value.hint == f"pincite workspace user remove {ada} --give-to USER"
+            await remove_user(workspaces, ada, scene.bob.id)
+            assert await _states(workspaces, ada) == {"removed"}
+
     async def test_a_space_with_a_member_is_not_deleted_as_one_without(self) -> None:
         async with self.opened() as workspaces:  # type: ignore[attr-defined]
             scene = await set_scene(workspaces)
@@ -59,6 +197,33 @@ class Removal:
                 await session.delete_space(scene.team.id, alone=True)
                 with pytest.raises(NotFound):
                     await session.space(scene.team.id)
+
+
+class _CutOffError(Exception):
+    """As if the process ended."""
+
+
+async def _at_once(one: Awaitable[object], other: Awaitable[object], number: int) -> list[str]:
+    """The messages of both, empty for what was done; the other begins some milliseconds later."""
+
+    async def attempt(work: Awaitable[object], delay_s: float) -> str:
+        await asyncio.sleep(delay_s)
+        try:
+            await work
+        except PinciteError as error:
+            return error.message
+        return ""
+
+    return await asyncio.gather(attempt(one, 0), attempt(other, 0.0015 * (number % 12)))
+
+
+async def _states(workspaces: Workspaces, *ids: str) -> set[str]:
+    async with workspaces.administration() as operator:
+        known = {one.id: one.disabled for one in await operator.users()}
+    return {
+        "removed" if one not in known else "enabled" if known[one] is None else "disabled"
+        for one in ids
+    }
 
 
 async def _is_lost(workspaces: Workspaces, number: int) -> bool:

@@ -48,6 +48,9 @@ _START: Final = (
     " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
 
+#: The advice for a call that was ended by its time limit.
+SLOW: Final = "run the same command again; if it fails again, look for locks and load in PostgreSQL"
+
 Connection = psycopg.AsyncConnection[Any]
 Statement = tuple[str, Mapping[str, object] | Sequence[object] | None]
 
@@ -147,19 +150,34 @@ async def rolled_back(connection: Connection) -> None:
         await connection.rollback()
 
 
+class TimeLimit(psycopg.OperationalError):
+    """A connection that `bounded` has closed."""
+
+
 @contextmanager
 def bounded(connection: Connection, seconds: float) -> Iterator[None]:
     """Close the connection if the block takes longer. A server that is stopped does not answer a
     cancellation either, so a timeout alone would never end. If this process has stood still, an
-    answer that came meanwhile is read first."""
+    answer that came meanwhile is read first. Raises TimeLimit in place of an error of the
+    connection that follows from that."""
     loop = asyncio.get_running_loop()
+    closed = False
 
     def late() -> None:
-        handles.append(loop.call_later(_READING_S, hang_up, connection))
+        handles.append(loop.call_later(_READING_S, close))
+
+    def close() -> None:
+        nonlocal closed
+        closed = True
+        hang_up(connection)
 
     handles = [loop.call_later(seconds, late)]
     try:
         yield
+    except Exception as error:
+        if closed and any(isinstance(one, psycopg.Error) for one in (error, error.__cause__)):
+            raise TimeLimit(f"took longer than {seconds:g} s and was ended") from error
+        raise
     finally:
         for one in handles:
             one.cancel()
@@ -273,6 +291,8 @@ def translated() -> Iterator[None]:
             "the shared index in the database is that of an earlier version",
             hint="pincite workspace migrate",
         ) from error
+    except TimeLimit as error:
+        raise StoreError(f"a call of the database of the index {error}", hint=SLOW) from error
     except psycopg.Error as error:
         raise StoreError(
             f"the database of the index cannot be used: {first_line(error)}",

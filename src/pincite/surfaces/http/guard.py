@@ -206,7 +206,7 @@ class Guard:
 #: Methods and headers of requests from other pages that are allowed, and the headers that these
 #: pages may read.
 _METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
-_SENT: Final = "authorization, content-type, idempotency-key, traceparent"
+_SENT: Final = "authorization, content-type, idempotency-key, if-match, traceparent"
 _SHOWN: Final = "x-request-id, retry-after, allow, content-disposition"
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),

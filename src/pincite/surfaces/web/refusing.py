@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 #: Headers that must not be repeated: a proxy in front of the server might use another one of them.
-_ONCE: Final = (b"authorization", b"content-length", b"transfer-encoding")
+_ONCE: Final = (b"authorization", b"content-length", b"if-match", b"transfer-encoding")
 
 
 def ambiguity(headers: Iterable[tuple[bytes, bytes]]) -> str:

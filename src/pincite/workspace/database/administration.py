@@ -37,6 +37,15 @@ _USER: Final = (
     "SELECT u.id, u.name, s.id, u.created, u.email, u.disabled FROM users u JOIN spaces s"
     " ON s.personal_of = u.id"
 )
+#: Spaces that others use and whose only enabled owner is the user.
+_ORPHANED: Final = """
+    SELECT m.space_id FROM space_members m WHERE m.user_id = :user AND m.role = 'owner'
+        AND EXISTS (SELECT 1 FROM space_members o
+            WHERE o.space_id = m.space_id AND o.user_id <> :user)
+        AND NOT EXISTS (SELECT 1 FROM space_members o JOIN users u ON u.id = o.user_id
+            WHERE o.space_id = m.space_id AND o.user_id <> :user AND o.role = 'owner'
+                AND u.disabled IS NULL)
+"""
 _STATES: Final[tuple[UserState, ...]] = ("enabled", "disabled", "removed")
 _USED_EVERY: Final = timedelta(minutes=1)
 
@@ -92,31 +101,77 @@ class DatabaseAdministration:
             "UPDATE users SET disabled = NULL WHERE id = :user", user=user_id
         )
 
+    async def begin_removal(self, user_id: str, heir: str | None = None) -> tuple[str, ...]:
+        """See `Administration.begin_removal`."""
+        await self._require_user(user_id)
+        await self._transaction.lock("removals")  # of two users who would be each other's heirs
+        rows = await self._transaction.rows(
+            "SELECT space_id FROM space_members WHERE user_id = :user AND role = 'owner'",
+            user=user_id,
+        )
+        for space_id in sorted(str(id_) for (id_,) in rows):
+            await self._transaction.lock(space_id)  # against an owner who leaves meanwhile
+        await self._require_user(user_id)  # again: others wrote until these locks
+        if heir is not None:
+            await self._require_heir(heir, user_id)
+        orphaned = await self.orphaned(user_id)
+        if orphaned and heir is None:
+            return orphaned
+        await self.disable_user(user_id)  # no new space or member from here on
+        for space_id in orphaned:
+            await self._make_owner(space_id, str(heir))
+        return orphaned
+
+    async def orphaned(self, user_id: str) -> tuple[str, ...]:
+        """See `Administration.orphaned`."""
+        rows = await self._transaction.rows(_ORPHANED, user=require_id("user", user_id))
+        return tuple(sorted(str(id_) for (id_,) in rows))
+
     async def give_space(self, space_id: str, heir: str) -> None:
         """See `Administration.give_space`."""
         await self._transaction.lock(require_id("space", space_id))
         rows = await self._transaction.rows(
-            "SELECT m.user_id, m.role, u.disabled IS NULL FROM space_members m JOIN users u"
-            " ON u.id = m.user_id WHERE m.space_id = :space AND m.space_id NOT IN"
-            " (SELECT id FROM spaces WHERE personal_of IS NOT NULL)",
+            "SELECT m.user_id, u.disabled IS NULL FROM space_members m JOIN users u"
+            " ON u.id = m.user_id WHERE m.space_id = :space AND m.role = 'owner'"
+            " AND m.space_id NOT IN (SELECT id FROM spaces WHERE personal_of IS NOT NULL)",
             space=space_id,
         )
-        owners = [bool(enabled) for _, role, enabled in rows if role == "owner"]
-        if any(owners):
-            return
-        if not owners:
-            raise UsageError("the space is personal, or has no disabled owner")
+        enabled = [str(user) for user, is_enabled in rows if is_enabled]
+        if enabled:
+            raise UsageError(
+                f"the space {space_id} has an owner who is not disabled: {enabled[0]}",
+                hint="that user can make others owners",
+            )
+        if not rows:
+            raise UsageError("the space is unknown or personal, or has no disabled owner")
         await self._require_user(heir, enabled=True)
-        there = heir in {str(user) for user, _, _ in rows}
+        await self._make_owner(space_id, heir)
+
+    async def _make_owner(self, space_id: str, user_id: str) -> None:
+        there = await self._transaction.rows(
+            "SELECT 1 FROM space_members WHERE space_id = :space AND user_id = :user",
+            space=space_id,
+            user=user_id,
+        )
         if not await self._transaction.attempt(
             "UPDATE space_members SET role = 'owner' WHERE space_id = :space AND user_id = :user"
             if there
             else "INSERT INTO space_members (space_id, user_id, role)"
             " VALUES (:space, :user, 'owner')",
             space=space_id,
-            user=heir,
+            user=user_id,
         ):
+            raise missing("user", user_id)
+
+    async def _require_heir(self, heir: str, user_id: str) -> None:
+        rows = await self._transaction.rows(
+            "SELECT disabled IS NULL FROM users WHERE id = :user AND removed IS NULL",
+            user=require_id("user", heir),
+        )
+        if not rows or heir == user_id:
             raise missing("user", heir)
+        if not rows[0][0]:
+            raise UsageError(f"the user {heir} is disabled", hint="pincite workspace user enable")
 
     async def forget_user(self, user_id: str) -> None:
         """See `Administration.forget_user`."""
@@ -331,6 +386,10 @@ class DatabaseAdministration:
             ids=json_text(checks.ids_among(document_ids)),
         )
         return frozenset(str(id_) for (id_,) in rows)
+
+    async def retry_failed_before(self, limit: int) -> int:
+        """See `Administration.retry_failed_before`."""
+        return await jobs.retry_failed_before(self._transaction, limit)
 
     async def dead(self) -> tuple[Job, ...]:
         """See `Administration.dead`."""

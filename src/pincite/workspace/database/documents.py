@@ -172,6 +172,31 @@ class UsersDocuments(UsersSpaces):
         )
         return leaving(before)
 
+    async def delete_documents(self, space_id: str, most: int, *, alone: bool = False) -> int:
+        """See `Session.delete_documents`."""
+        require_count("most", most, most=checks.PAGE)
+        await self._changing(space_id)
+        if alone:
+            await self._require_alone(space_id)
+        rows = await self._transaction.rows(
+            f"SELECT id FROM my_documents WHERE space_id = :space ORDER BY id LIMIT {most}",
+            space=space_id,
+        )
+        if rows:
+            await self._transaction.run(
+                "DELETE FROM my_documents WHERE id IN (SELECT value FROM id_list(:ids))",
+                ids=json_text([str(id_) for (id_,) in rows]),
+            )
+        return len(rows)
+
+    async def document_count(self, space_id: str) -> int:
+        """See `Session.document_count`."""
+        await self.space(space_id)
+        rows = await self._transaction.rows(
+            "SELECT count(*) FROM my_documents WHERE space_id = :space", space=space_id
+        )
+        return int(rows[0][0])
+
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
         """See `Session.visible`."""
         rows = await self._transaction.rows(

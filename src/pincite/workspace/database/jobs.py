@@ -311,6 +311,32 @@ async def retry_job(transaction: Transaction, job_id: str) -> None:
     await _set_status(transaction, document_id, "pending")
 
 
+async def retry_failed_before(transaction: Transaction, limit: int) -> int:
+    """See `Administration.retry_failed_before`."""
+    require_count("limit", limit, most=checks.PAGE)
+    rows = await transaction.rows(
+        f"SELECT id FROM documents WHERE status = 'failed' AND text_version = 0"
+        f" AND indexed_version > 0 AND indexed_version < version ORDER BY id LIMIT {limit}"
+        " FOR NO KEY UPDATE SKIP LOCKED"
+    )
+    if rows:
+        ids = json_text([str(id_) for (id_,) in rows])
+        now = time_text(await transaction.now())
+        await transaction.run(
+            "UPDATE documents SET status = 'pending', error = '', text_version = version"
+            " WHERE id IN (SELECT value FROM id_list(:ids))",
+            ids=ids,
+        )
+        await transaction.run(
+            "UPDATE jobs SET state = 'waiting', worker = '', attempts = 0, losses = 0, reason = '',"
+            " due = :now, changed = :now WHERE state IN ('done', 'dead')"
+            " AND document_id IN (SELECT value FROM id_list(:ids))",
+            ids=ids,
+            now=now,
+        )
+    return len(rows)
+
+
 async def _next(transaction: Transaction, now: datetime) -> tuple[Job, int] | None:
     """Return the next job by turn, locked, and the number of workers that it has lost. A job that
     its user is changing at the moment is skipped, so that no worker waits for a user."""

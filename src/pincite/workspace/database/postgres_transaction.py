@@ -14,7 +14,15 @@ import psycopg_pool
 from psycopg import errors
 
 from pincite.errors import ConfigError, Forbidden, NotFound, ReadOnlyDatabase, WorkspaceUnavailable
-from pincite.support.databases.postgres import WAIT_S, Connection, Statement, first_line, send
+from pincite.support.databases.postgres import (
+    SLOW,
+    WAIT_S,
+    Connection,
+    Statement,
+    TimeLimit,
+    first_line,
+    send,
+)
 from pincite.workspace.database.postgres_roles import GROUPS, key
 from pincite.workspace.database.transaction import Row, time_of
 
@@ -125,6 +133,10 @@ async def translated(role: str, *, within: bool = False) -> AsyncIterator[None]:
         raise ReadOnlyDatabase(
             f"the database of workspaces is read-only: {first_line(error)}",
             hint="use the primary server, and reset default_transaction_read_only",
+        ) from error
+    except TimeLimit as error:
+        raise WorkspaceUnavailable(
+            f"a transaction of the database of workspaces {error}", hint=SLOW
         ) from error
     except psycopg.Error as error:
         raise WorkspaceUnavailable(

@@ -83,8 +83,8 @@ class UsersSpaces:
         """See `Session.delete_space`."""
         if (await self._changing(space_id, "owner")).personal:
             raise Forbidden("the personal space of a user cannot be deleted")
-        if alone and len(await self.members(space_id)) > 1:
-            raise UsageError(f"the space {space_id} has other members", hint="try again")
+        if alone:
+            await self._require_alone(space_id)
         rows = await self._transaction.rows(
             f"SELECT {DOCUMENT} FROM my_documents WHERE space_id = :space ORDER BY id",
             space=space_id,
@@ -109,8 +109,8 @@ class UsersSpaces:
         require_id("user", user_id)
         roles = {one.user_id: one.role for one in await self.members(space_id)}
         if user_id in roles:
-            if role != "owner":
-                _require_another_owner(roles, user_id)
+            if role != "owner" and roles[user_id] == "owner":
+                await self._require_another_owner(space_id, user_id)
             change = (
                 "UPDATE my_members SET role = :role WHERE space_id = :space AND user_id = :user"
             )
@@ -133,12 +133,30 @@ class UsersSpaces:
         roles = {one.user_id: one.role for one in await self.members(space_id)}
         if user_id not in roles:
             raise missing("member", user_id)
-        _require_another_owner(roles, user_id)
+        if roles[user_id] == "owner":
+            await self._require_another_owner(space_id, user_id)
         await self._transaction.run(
             "DELETE FROM my_members WHERE space_id = :space AND user_id = :user",
             space=space_id,
             user=user_id,
         )
+
+    async def _require_alone(self, space_id: str) -> None:
+        if len(await self.members(space_id)) > 1:
+            raise UsageError(f"the space {space_id} has other members", hint="try again")
+
+    async def _require_another_owner(self, space_id: str, user_id: str) -> None:
+        """Raise Forbidden if no other owner is enabled. Disabled owners cannot make others
+        owners."""
+        if not await self._transaction.rows(
+            "SELECT 1 FROM my_enabled_owners WHERE space_id = :space AND user_id <> :user LIMIT 1",
+            space=space_id,
+            user=user_id,
+        ):
+            raise Forbidden(
+                "the last owner of a space who is not disabled cannot be removed",
+                hint="make another user an owner",
+            )
 
     async def _sharing(self, space_id: str, *, leaving: bool = False) -> None:
         await self._transaction.lock(require_id("space", space_id))
@@ -191,10 +209,3 @@ def _space(row: Row) -> Space:
 def leaving(document: Document) -> Document:
     """Return a document as its worker sees it once it is deleted."""
     return replace(document, status="deleting", version=document.version + 1, feed_ids=())
-
-
-def _require_another_owner(roles: dict[str, Role], user_id: str) -> None:
-    if [user for user, role in roles.items() if role == "owner"] == [user_id]:
-        raise Forbidden(
-            "the last owner of a space cannot be removed", hint="make another user an owner"
-        )

@@ -42,6 +42,7 @@ from pincite.workspace.worker.perform import Result, perform
 log = logging.getLogger("pincite.worker")
 
 _ANSWERED: Final = re.compile(r".*? answered \d{3}(?=: )", re.DOTALL)
+_PAGE: Final = 200  # documents that are queued again at a time
 _LOGGED_CHARS: Final = 500  # of the reason of a failure
 
 _Claimed = tuple[Job, Document]
@@ -56,6 +57,7 @@ async def work(deps: WorkerDeps, config: WorkerConfig, ending: asyncio.Event) ->
             found = await work_once(deps, config)
             if not found and deps.clock() - swept >= config.sweep_s:
                 swept = deps.clock()
+                await _retry_failed_before(deps)
                 await sweep_files(deps.workspaces, deps.files, config.sweep_s, config.new_s)
         except PinciteError as error:
             log.warning("waiting: %s", error.message)
@@ -87,6 +89,12 @@ async def work_once(deps: WorkerDeps, config: WorkerConfig) -> int:
         with suppress(asyncio.CancelledError):
             await keeping
     return len(claimed)
+
+
+async def _retry_failed_before(deps: WorkerDeps) -> None:
+    """Queue documents of earlier versions whose earlier texts the index still has."""
+    while found := await deps.workspaces.administer(lambda o: o.retry_failed_before(_PAGE)):
+        log.info("%d documents that failed in an earlier version are tried again", found)
 
 
 async def _claim(deps: WorkerDeps, config: WorkerConfig) -> list[_Claimed]:

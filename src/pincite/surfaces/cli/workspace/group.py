@@ -9,6 +9,7 @@ from pincite.surfaces.cli.workspace.database import adopt, migrate, status
 from pincite.surfaces.cli.workspace.jobs import dead, failed, jobs, retry
 from pincite.surfaces.cli.workspace.keys import key
 from pincite.surfaces.cli.workspace.moves import facts, files
+from pincite.surfaces.cli.workspace.spaces import space
 from pincite.surfaces.cli.workspace.users import user
 
 
@@ -20,5 +21,5 @@ def workspace() -> None:
     quiet_drivers()
 
 
-for command in (migrate, adopt, status, user, key, failed, jobs, dead, retry, files, facts):
+for command in (migrate, adopt, status, user, space, key, failed, jobs, dead, retry, files, facts):
     workspace.add_command(command)

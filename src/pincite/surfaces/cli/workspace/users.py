@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pincite.workspace.access.issuer_keys import IssuerKeys
     from pincite.workspace.access.tokens import Identity
     from pincite.workspace.model import User
+    from pincite.workspace.ports import Administration
     from pincite.workspace.removal import Belongings
 
 _MOST_TOKEN_BYTES = 65_536
@@ -58,9 +59,17 @@ def list_users(json_: bool, index: Path | None) -> None:
 @index_option
 def disable_user(user_id: str, index: Path | None) -> None:
     """Refuse all keys and tokens of USER from now on. Nothing is deleted."""
+
+    async def disable(operator: Administration) -> tuple[str, ...]:
+        await operator.disable_user(user_id)
+        return await operator.orphaned(user_id)
+
     with hinted("user", user_id, "user list"):
-        as_operator(lambda operator: operator.disable_user(user_id), index)
+        left = as_operator(disable, index)
     say("disabled; to undo it: `pincite workspace user enable`")
+    for space_id in left:
+        give = f"pincite workspace space give {space_id} --to USER"
+        say(f"the space {space_id} has no enabled owner now: {give}")
 
 
 @user.command("enable")
@@ -85,9 +94,10 @@ def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: P
     """Remove USER with keys, conversations, facts and the documents that nobody else can read.
 
     Documents that USER uploaded to spaces of others stay there. A worker removes deleted texts
-    from the index. A token of the issuer does not make the user again. Exit code 3 if you answer
-    no.
+    from the index. A token of the issuer does not make the user again. If the command was
+    interrupted, run it again. Exit code 3 if you answer no.
     """
+    from pincite.surfaces.cli.eval.common import progress_line
     from pincite.workspace import removal
     from pincite.workspace.forgetting import forget_outside
 
@@ -101,9 +111,10 @@ def remove_user(user_id: str, heir: str | None, yes: bool, json_: bool, index: P
         ):
             return NOTHING
         forget = partial(forget_outside, settings_here(index))
-        done = with_database(
-            lambda opened: removal.remove_user(opened, user_id, heir, forget), index
-        )
+        with progress_line("deleting documents") as told:
+            done = with_database(
+                lambda opened: removal.remove_user(opened, user_id, heir, forget, told), index
+            )
     tell(done, json_, [])
     if not json_:
         say(f"removed {one_line(done.user.name)}; workers remove the texts from the index")
