@@ -25,6 +25,7 @@ TWICE: dict[str, list[tuple[bytes, bytes]]] = {
     "several Content-Length headers": [(b"content-length", b"2"), (b"content-length", b"20")],
     "several Transfer-Encoding headers": [(b"transfer-encoding", b"chunked")] * 2,
     "several Authorization headers": [(b"authorization", b"a"), (b"authorization", b"b")],
+    "several If-Match headers": [(b"if-match", b'"1"'), (b"if-match", b'"2"')],
 }
 
 

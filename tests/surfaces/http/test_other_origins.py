@@ -32,7 +32,9 @@ async def test_an_allowed_origin_is_told_what_it_may_and_others_nothing() -> Non
             assert first.headers["vary"] == "Origin"
             assert "PATCH" in first.headers["access-control-allow-methods"]
             sent = first.headers["access-control-allow-headers"]
-            assert {"authorization", "content-type", "idempotency-key"} <= set(sent.split(", "))
+            assert {"authorization", "content-type", "idempotency-key", "if-match"} <= set(
+                sent.split(", ")
+            )
             assert int(first.headers["access-control-max-age"]) > 0
             assert first.headers["x-request-id"]
         for path, status in (("/v1/spaces", 200), ("/v1/nothing", 404), ("/healthz", 200)):

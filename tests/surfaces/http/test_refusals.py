@@ -161,3 +161,26 @@ async def test_a_whole_number_may_have_a_point() -> None:
         for limit in (5, 5.0, None):
             said = await anna.client.post("/v1/search", json={"question": "x", "limit": limit})
             assert said.status_code == 200
+
+
+async def test_a_file_that_no_reader_reads_is_refused_and_one_whose_content_tells_is_not() -> None:
+    async with workspace_server() as served:
+        anna = await served.person("Anna")
+        for name in ("m.eml", "p.PNG", "a.zip", "old.doc", "b.mp3", "t.odt"):
+            said = await anna.client.post(
+                "/v1/documents", params={"filename": name}, content=b"the quetzal flies"
+            )
+            assert (said.status_code, said.json()["code"]) == (415, "unsupported_type")
+            assert name.lower()[name.index(".") :] in said.json()["detail"]
+            assert "PDF" in said.json()["hint"]
+        for name in ("noext", ".env", "a.txt", "bad.pdf", "Makefile", "tool.1"):
+            said = await anna.client.post(
+                "/v1/documents", params={"filename": name}, content=b"the quetzal flies"
+            )
+            assert said.status_code == 202, name
+        listed = (await anna.client.get("/v1/documents")).json()["items"]
+        assert len(listed) == 6
+        path = f"/v1/documents/{listed[0]['id']}"
+        assert (await anna.client.patch(path, json={"filename": "a.zip"})).status_code == 200
+        said = await anna.client.put(f"{path}/content", content=b"PK")
+        assert (said.status_code, said.json()["code"]) == (415, "unsupported_type")

@@ -116,4 +116,6 @@ def _describe_uploads(found: dict[str, Any]) -> None:
         paths["/v1/documents/{document_id}/content"]["put"],
     ):
         upload["requestBody"] = body
-        upload["responses"]["415"] = _problem("The body is a form or has a Content-Encoding")
+        upload["responses"]["415"] = _problem(
+            "The body is a form or has a Content-Encoding, or no reader reads this type of file"
+        )

@@ -45,6 +45,7 @@ from pincite.errors import (
 from pincite.surfaces.web.bodies import StalledBody
 from pincite.workspace.checks import IdInUse, VersionChanged
 from pincite.workspace.files.file_store import TooMuch
+from pincite.workspace.files.uploads import UnreadableType
 
 log = logging.getLogger("pincite.http")
 
@@ -110,6 +111,7 @@ _TITLES: Final = {
     "version_changed": "Changed meanwhile",
     "too_large": "Too large",
     "unsupported_body": "Body is not the bytes of a file",
+    "unsupported_type": "File type that is not read",
     "rate_limited": "Too many requests",
     "timed_out": "Timed out",
     "unavailable": "Temporarily unavailable",
@@ -129,6 +131,7 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (TooMuch, 413, "too_large"),
     (StalledBody, 408, "timed_out"),
     (WrongBody, 415, "unsupported_body"),
+    (UnreadableType, 415, "unsupported_type"),
     (TooManyRequests, 429, "rate_limited"),
     (Ending, 503, "unavailable"),
     (DiskFull, 507, "disk_full"),

@@ -15,7 +15,7 @@ from pincite.errors import SourceError, UsageError
 from pincite.model import Document, Layout, PageSpan, Source
 from pincite.model.pages import page_at, unit_of
 from pincite.model.records import RECORD_LANGUAGES
-from pincite.readers import read_noted
+from pincite.readers import may_be_read, read_noted
 from pincite.readers.extraction.result import reason_of
 from pincite.records.normalise import BETWEEN_PAGES, MOST_TEXT_CHARS
 from pincite.support.fields import replace
@@ -25,6 +25,19 @@ log = logging.getLogger("pincite.worker")
 #: Advice in the messages of readers that is for people who index folders with commands.
 _COMMANDS: Final = re.compile(r"; read them: pincite index --ocr|; exclude it|, or exclude it")
 _SOURCE = Source(name="documents", kind="records", location="documents")
+
+
+class UnreadableType(UsageError):
+    """A file of a type that no reader reads."""
+
+    def __init__(self, filename: str) -> None:
+        super().__init__(
+            f"no reader reads files of the type {PurePath(filename).suffix.lower()}",
+            hint=(
+                "send text, Markdown, HTML, source code, PDF, DOCX, PPTX, XLSX, EPUB or a notebook,"
+                " under a name with its suffix"
+            ),
+        )
 
 
 class UploadedText(msgspec.Struct, frozen=True):
@@ -65,6 +78,13 @@ def read_upload(raw: bytes, filename: str, *, ocr: bool = False) -> UploadedText
     if unit is not None:
         layout = Layout(unit, document.extractor, document.elements)
     return UploadedText(text, language, document.title, document.pages, layout, notes)
+
+
+def require_readable_type(filename: str) -> None:
+    """Raise UnreadableType for a name whose suffix no reader reads, whatever the content is. Names
+    without a suffix are accepted: their first line tells."""
+    if not may_be_read(filename):
+        raise UnreadableType(filename)
 
 
 def is_pictured(filename: str) -> bool:

@@ -25,6 +25,7 @@ from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, wit
 from pincite.workspace import Access, Document
 from pincite.workspace.files.file_store import Stored, TooMuch
 from pincite.workspace.files.filenames import checked_filename
+from pincite.workspace.files.uploads import require_readable_type
 
 DocumentId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a document.")]
 Filename = Annotated[
@@ -76,6 +77,7 @@ async def add_document(
     role of an editor."""
     may, resources, name = access(request), resources_of(state), checked_filename(filename)
     _require_plain(request)
+    require_readable_type(name)
     async with resources.workspaces.of(may.user_id) as session:
         own = may.space_id or (await session.user()).personal
         target = within(may, space_id or own)
@@ -162,6 +164,7 @@ async def replace_document(
     found = await _one(may, resources, document_id)
     async with resources.workspaces.of(may.user_id) as session:
         await session.require_editor(found.space_id)
+    require_readable_type(found.filename)
     stored = await _store(request, resources, found.space_id)
     async with resources.workspaces.of(may.user_id) as session:
         made = await session.change_document(
