@@ -3,6 +3,7 @@ once that fails."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 from typing import Any
@@ -17,7 +18,8 @@ from pincite.sources.record_places import open_record_store
 from pincite.workspace import Access
 from pincite.workspace.indexing import SOURCE
 from pincite.workspace.worker.deps import WorkerConfig
-from pincite.workspace.worker.loop import work_once
+from pincite.workspace.worker.loop import work, work_once
+from tests.time_limits import HANGS_S
 from tests.workspace.yard import Yard, pieces, yard
 
 pytestmark = pytest.mark.anyio
@@ -216,7 +218,7 @@ async def test_a_failure_after_a_change_of_metadata_keeps_the_text(
         assert await made.found("quetzal password") == [document.id]
 
 
-@pytest.mark.parametrize("how", ["renamed", "retried"])
+@pytest.mark.parametrize("how", ["renamed", "retried", "left alone"])
 async def test_the_earlier_text_of_what_failed_before_the_upgrade_stays_hidden(
     how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +238,17 @@ async def test_the_earlier_text_of_what_failed_before_the_upgrade_stays_hidden(
         monkeypatch.setattr(type(made.deps.workspace), "index_document", away)
         if how == "renamed":
             await change(made, document.id, filename="b.txt")
+        elif how == "left alone":
+            ending = asyncio.Event()
+            config = WorkerConfig(retry_s=0.0, attempts=1, idle_s=0.01)
+            working = asyncio.create_task(work(made.deps, config, ending))
+            try:
+                async with asyncio.timeout(HANGS_S):
+                    while indexed(made, document.id):  # noqa: ASYNC110
+                        await asyncio.sleep(0.05)
+            finally:
+                ending.set()
+                await working
         else:
             async with made.deps.workspaces.administration() as operator:
                 await operator.retry((await operator.dead())[0].id)

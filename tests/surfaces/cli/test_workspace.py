@@ -328,6 +328,41 @@ def test_a_user_is_removed_after_a_question(index: Path) -> None:
     assert isinstance(gone, NotFound)
 
 
+def test_a_space_whose_owner_is_disabled_is_given_to_a_user(index: Path) -> None:
+    pincite(index, "migrate")
+    ada, bob = [pincite(index, "user", "add", name).stdout.strip() for name in ("Ada", "Bob")]
+
+    async def sharing() -> str:
+        opened = workspaces_of(load_settings({}, index.parent, index))
+        async with opened.of(ada) as session:
+            team = await session.add_space("Team")
+            await session.set_member(team.id, bob, "viewer")
+        await opened.close()
+        return team.id
+
+    async def role_of_bob() -> str:
+        opened = workspaces_of(load_settings({}, index.parent, index))
+        async with opened.of(bob) as session:
+            found = await session.space(team)
+        await opened.close()
+        return found.role
+
+    team = asyncio.run(sharing())
+    give = ("space", "give", team, "--to", bob)
+    early = pincite(index, *give).exception
+    assert isinstance(early, UsageError)
+    assert ada in early.message
+    said = pincite(index, "user", "disable", ada).stderr
+    assert f"pincite workspace space give {team} --to USER" in said
+    unknown = pincite(index, "space", "give", team, "--to", "x").exception
+    assert isinstance(unknown, NotFound)
+    assert unknown.hint == "pincite workspace user list"
+    assert isinstance(pincite(index, "space", "give", ada, "--to", bob).exception, UsageError)
+    assert f"{bob} is an owner of {team} now" in pincite(index, *give).stderr
+    assert asyncio.run(role_of_bob()) == "owner"
+    assert "space give" not in pincite(index, "user", "disable", ada).stderr
+
+
 def test_a_job_that_waits_says_why(index: Path) -> None:
     pincite(index, "migrate")
     ada = json.loads(pincite(index, "user", "add", "Ada", "--json").stdout)

@@ -96,6 +96,29 @@ async def test_an_upload_is_recorded_in_six_round_trips(
             await workspaces.close()
 
 
+async def test_a_page_of_documents_is_deleted_in_seven_round_trips(
+    postgres: Server, database: Database
+) -> None:
+    async with listening(postgres) as (line, folder):
+        app, operator = (
+            postgres.address(role, name_of(database), folder) for role in ("web", "works")
+        )
+        workspaces = PostgresWorkspaces(app, operator=operator)
+        try:
+            async with workspaces.administration() as session:
+                ada = await session.add_user("Ada")
+            async with workspaces.of(ada.id) as owner:
+                for _ in range(50):
+                    await add(owner, ada.personal)
+            before = line.trips
+            deleted = await workspaces.change(
+                ada.id, lambda one: one.delete_documents(ada.personal, 50, alone=True)
+            )
+            assert (deleted, line.trips - before) == (50, 7)
+        finally:
+            await workspaces.close()
+
+
 async def test_a_small_file_is_kept_in_two_round_trips(
     postgres: Server, database: Database
 ) -> None:

@@ -16,6 +16,7 @@ from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.database.postgres_schema import WORKSPACE_SCHEMA
 from pincite.workspace.database.schema_steps import steps_of
 from pincite.workspace.database.sqlite import SqliteWorkspaces
+from pincite.workspace.ports import Workspaces
 from tests.workspace.postgres_server import Server
 
 pytestmark = pytest.mark.anyio
@@ -40,6 +41,7 @@ ROWS = (
         " '{}', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00')"
         for number, (status, version, indexed, _) in enumerate(DOCUMENTS)
     ),
+    f"UPDATE jobs SET state = 'done' WHERE document_id = '{ID.format(14)}'",
 )
 READ = "SELECT text_version FROM documents ORDER BY id"
 
@@ -61,10 +63,26 @@ async def test_what_waits_for_the_index_counts_as_new_in_sqlite(
     db.close()
     workspaces = SqliteWorkspaces(path)
     await workspaces.migrate()
-    await workspaces.close()
     with sqlite3.connect(path) as db:
         assert [one for (one,) in db.execute(READ)] == [one[3] for one in DOCUMENTS]
     db.close()
+    await _retries(workspaces)
+    await workspaces.close()
+
+
+async def _retries(workspaces: Workspaces) -> None:
+    """The one that failed is queued again, once, and its new content counts as new."""
+    async with workspaces.administration() as operator:
+        counts = await operator.counts()
+        assert counts.documents["failed"] == 1
+    for found in (1, 0):
+        assert await workspaces.administer(lambda one: one.retry_failed_before(200)) == found
+    async with workspaces.administration() as operator:
+        counts = await operator.counts()
+        assert counts.documents["failed"] == 0
+        assert await operator.replaced([ID.format(14)]) == {ID.format(14)}
+        jobs = {one.document_id: one.state for one in await operator.open_jobs()}
+        assert jobs[ID.format(14)] == "waiting"
 
 
 async def test_what_waits_for_the_index_counts_as_new_in_postgresql(
@@ -81,7 +99,6 @@ async def test_what_waits_for_the_index_counts_as_new_in_postgresql(
         for row in ROWS:
             connection.execute(row.encode())
     await workspaces.migrate()
-    await workspaces.close()
     with psycopg.connect(found.superuser) as connection:
         connection.execute(b"SET search_path = pincite")
         assert [one for (one,) in connection.execute(READ.encode())] == [
@@ -91,3 +108,5 @@ async def test_what_waits_for_the_index_counts_as_new_in_postgresql(
             "SELECT relforcerowsecurity FROM pg_class WHERE oid = 'documents'::regclass"
         ).fetchone() or (None,)
     assert forced
+    await _retries(workspaces)
+    await workspaces.close()
