@@ -141,8 +141,8 @@ class Removal:
                 async with workspaces.of(scene.ada.id) as session:
                     await add(session, scene.ada.personal)
                     await add(session, (await session.add_space("alone")).id)
-                calls = [remove_user(workspaces, scene.ada.id, scene.bob.id) for _ in range(2)]
-                ended = await _at_once(*calls, number)
+                one, other = (remove_user(workspaces, scene.ada.id, scene.bob.id) for _ in "12")
+                ended = await _at_once(one, other, number)
                 assert "" in ended
                 assert all("no user has" in one for one in ended if one)
                 assert await _states(workspaces, scene.ada.id) == {"removed"}
@@ -203,7 +203,9 @@ class _CutOffError(Exception):
     """As if the process ended."""
 
 
-async def _at_once(one: Awaitable[object], other: Awaitable[object], number: int) -> list[str]:
+async def _at_once(
+    one: Awaitable[object], other: Awaitable[object], number: int
+) -> tuple[str, str]:
     """The messages of both, empty for what was done; the other begins some milliseconds later."""
 
     async def attempt(work: Awaitable[object], delay_s: float) -> str:
