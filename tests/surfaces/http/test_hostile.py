@@ -171,7 +171,7 @@ async def test_a_hidden_character_is_refused_by_its_number(anna: Person, sign: s
 @pytest.mark.parametrize(
     ("name", "raw", "reason"),
     [
-        ("x.bin", b"\0\1\2", "not read"),
+        ("x", b"\0\1\2", "not read"),
         ("x.txt", b"a\0b", "binary"),
         ("x.txt", b"   \n", "empty"),
         ("x.pdf", b"%PDF-1.7 nothing", "broken"),

@@ -72,7 +72,7 @@ async def test_documents_are_listed_by_status_and_name() -> None:
     async with workspace_server() as served:
         ada = await served.person("Ada")
         ready = await ada.upload("a.md", TEXT)
-        failed = await ada.upload("b.exe", b"MZ\0")
+        failed = await ada.upload("b.txt", b"MZ\0")
         await served.work()
         pending = await ada.upload("a.md", TEXT)
 
