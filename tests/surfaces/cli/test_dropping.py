@@ -103,7 +103,7 @@ def test_an_interrupt_ends_every_question_at_once(cli: Cli) -> None:
     code, said = interrupted(cli, "delete", "--id", "t1")
     assert "Delete 1 record? [y/N] " in said
     assert code == 130
-    assert "main: 1 document" in cli("collections").stdout
+    assert "main: 1 record" in cli("collections").stdout
 
     async def begun() -> str:
         async with AsyncPincite(load_settings({}, cli.folder)) as engine:
