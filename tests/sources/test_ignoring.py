@@ -71,17 +71,55 @@ CLASSES = (
 PLACES = (*"abcdewyz0159-!^&~|[]\\ \x1c", "x/a", "x/y/a", "x/b", "xa", "xx/a", "f/")
 
 
+def ignored_by_git(folder: Path, pattern: str, places: tuple[str, ...]) -> list[str]:
+    git(folder, "init", "-q")
+    (folder / ".gitignore").write_text(f"{pattern}\n", encoding="utf-8")
+    command = ["git", "-C", str(folder), "check-ignore", "--no-index", "--stdin", "-z"]
+    names = "\0".join(places).encode()
+    done = subprocess.run(command, input=names, capture_output=True, check=False)
+    return [each for each in done.stdout.decode().split("\0") if each]
+
+
+def ignored_here(pattern: str, places: tuple[str, ...]) -> list[str]:
+    rules = parse_rules("", [pattern])
+    return [each for each in places if rules is not None and rules.covers(each)]
+
+
 @pytest.mark.parametrize("pattern", CLASSES)
 def test_classes_and_runs_of_stars_match_as_in_git(tmp_path: Path, pattern: str) -> None:
-    git(tmp_path, "init", "-q")
-    (tmp_path / ".gitignore").write_text(f"{pattern}\n")
-    command = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "--stdin", "-z"]
-    done = subprocess.run(
-        command, input="\0".join(PLACES), capture_output=True, text=True, check=False
-    )
-    expected = [each for each in done.stdout.split("\0") if each]
-    rules = parse_rules("", [pattern])
-    assert [each for each in PLACES if rules is not None and rules.covers(each)] == expected
+    assert ignored_here(pattern, PLACES) == ignored_by_git(tmp_path, pattern, PLACES)
+
+
+#: Stars after the first characters of a name, escaped marks, and characters of several bytes.
+PREFIXED = (
+    "/ab**/a", "b***/x*/", "a**/[ab]", "ab**/secret.md", "/ab**", "/ab**/**", "ab**/*", "ab**/*/a",
+    "b/a**/a", "a**/**/a", "/a**b/a", "a**\\/a", "**\\/a", "?b**/a", "\\ab**/a", "*b**/a", "ab*/a",
+    "a\\\\ ", "a\\\\\\ ", "a\\  ", "?", "??", "x/?", "[!a]", "[^b]", "é", "\\é", "[é]", "é*/a", "*é",
+)  # fmt: skip
+DEEPER = (
+    "a", "b", "é", "éa", "xé", "x/é", "x/b", "a ", "a\\", "a\\ ", "ab", "aba", "ab/a", "abx/a",
+    "ab/x/a", "abx/y/a", "abx/y/b", "ab/secret.md", "abx/y/secret.md", "bx/xa/b", "bb/x/xa/b",
+    "b/aa", "b/ax/a", "b/a/x/y/a", "x/y/a", "éx/a", "b/x/ab/a",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PREFIXED)
+def test_stars_inside_of_names_and_characters_of_several_bytes_match_as_in_git(
+    tmp_path: Path, pattern: str
+) -> None:
+    assert ignored_here(pattern, DEEPER) == ignored_by_git(tmp_path, pattern, DEEPER)
+
+
+def test_rules_of_a_folder_whose_name_is_not_ascii_apply_in_it(tmp_path: Path) -> None:
+    plant(tmp_path, {"é/.gitignore": "/a?.md\n", "é/ab.md": "x", "é/aé.md": "x", "ab.md": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["ab.md", "é/aé.md"]
+
+
+def test_a_mark_of_the_encoding_is_no_part_of_the_first_pattern(tmp_path: Path) -> None:
+    plant(tmp_path, {".gitignore": b"\xef\xbb\xbfa.md\n", "a.md": "x", "b.md": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["b.md"]
 
 
 def test_ignored_folders_are_named_once_and_not_entered(tmp_path: Path) -> None:
@@ -122,6 +160,7 @@ def test_an_ignore_file_that_is_no_text_or_malformed_stops_nothing(tmp_path: Pat
 HOSTILE = (
     "*a" * 25 + "b", "**/a*a*a/" * 25 + "b", "**/" * 500 + "b", "?*" * 120 + "b",
     "[a-z]*" * 300 + "[!a]", "*" * 4000 + "b", "a*/" * 200 + "**/b", "*a" * 2000 + "/b",
+    "a" + "**/" * 500 + "b", "aa**/" + "*a*/**/" * 300 + "b", "a" + "**\\/" * 500 + "b",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
@@ -275,7 +276,8 @@ def _read_rules(root: str, path: str, folder: str) -> IgnoreRules | None:
             status = os.fstat(opened.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_IGNORE_BYTES:
                 return None
-            lines = opened.read(MAX_IGNORE_BYTES).decode("utf-8", "surrogateescape").split("\n")
+            text = opened.read(MAX_IGNORE_BYTES).removeprefix(codecs.BOM_UTF8)  # as git
+            lines = text.decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return None
     return parse_rules(f"{folder}/" if folder else "", lines)

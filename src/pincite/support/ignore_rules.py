@@ -4,6 +4,9 @@ A pattern is matched against a path itself, never against its parent folders: a 
 ignored folders. (pathspec also matches paths below a pattern's folder, which differs from git when
 rules of two files meet; a test against git found this. It also takes exponential time over a line
 with many stars.)
+
+Git compares bytes, so that `?` does not match a whole `é`. Here, each byte of a pattern or a path
+outside of ASCII is one character.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAX_PATTERN_CHARS = 4096  # as long as a path can be; the library takes 1 ms to compile one
+MAX_PATTERN_BYTES = 4096  # as long as a path can be; the library takes 1 ms to compile one
 #: Patterns in one expression. The time of a match grows with the square of its groups.
 _TOGETHER = 32
 _POSIX = {
@@ -27,6 +30,8 @@ _POSIX = {
 _Kind = Literal["one", "star", "slash", "folders", "bad"]
 _NAMED = re.compile(r"\[:([^\]]*):\]")
 _FOLDERS = "(?:[^/]*/)*?"
+_LITERAL = re.compile(r"[^*?\[\\]*")
+_RUNS = re.compile(r"(?:\*\*+/)*")
 
 
 class IgnoreRules(msgspec.Struct, frozen=True):
@@ -40,8 +45,9 @@ class IgnoreRules(msgspec.Struct, frozen=True):
     def verdict(self, path: str) -> bool | None:
         """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
         path ends in a slash."""
+        place, begin = _characters(path), len(_characters(self.base))
         for any_of, ignored in self.blocks:
-            found = any_of.fullmatch(path, len(self.base))
+            found = any_of.fullmatch(place, begin)
             if found is not None:
                 return ignored[(found.lastindex or 1) - 1]
         return None
@@ -60,7 +66,7 @@ def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
     """Return the rules in some lines, or None if there are none. Malformed lines match nothing."""
     last: dict[str, bool] = {}  # of equal patterns, only the last one can decide
     for line in lines:
-        pattern = _bare(line)
+        pattern = _characters(_bare(line))
         ignored = not pattern.startswith("!")
         expression = translate(pattern if ignored else pattern[1:])
         if expression is not None:
@@ -88,9 +94,21 @@ def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
     return False
 
 
+def _characters(text: str) -> str:
+    """Return a text with one character for each of its bytes."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
 def translate(pattern: str) -> str | None:
     """Return a line of an ignore file, without its "!", as a regular expression over paths whose
-    folders end in a slash. None for a line that matches nothing.
+    folders end in a slash. None for a line that matches nothing. Both have one character for each
+    byte.
+
+    If the pattern has a slash, git compares the characters before the first wildcard with the path,
+    and matches the rest as a pattern of its own. So `**` is also special in the middle of a name:
+    `a**/b` matches `ab`, `ax/b` and `ax/y/b`.
 
     There is no backtracking: the first match of the text between two stars is as good as any later
     one, and the same holds for whole names between two `**`. So each of these is an atomic group,
@@ -101,17 +119,19 @@ def translate(pattern: str) -> str | None:
     body = pattern[:-1] if folder_only else pattern
     anchored = "/" in body
     body = body.removeprefix("/")
-    if not body or len(body) > MAX_PATTERN_CHARS:
+    if not body or len(body) > MAX_PATTERN_BYTES:
         return None
     if anchored and len(body) > 1 and not body.strip("*"):
         return ".+" + ("/" if folder_only else "")
     parts: list[list[tuple[str, str]]] = [[]] if anchored else [[], []]  # between two "**/"
+    begin, open_end = _begin(body) if anchored else (0, -1)
     position = 0
     while position < len(body):
-        kind, expression, length = _next(body, position)
+        kind, expression, length = _next(body, position, begin, open_end)
         if kind == "bad":
             return None
         if kind == "folders":
+            parts[-1] += [("slash", expression)] if expression else []
             parts.append([])
         else:
             parts[-1].append((kind, expression))
@@ -139,18 +159,32 @@ def _join(tokens: list[tuple[str, str]]) -> str:
     return behind + joined
 
 
-def _next(body: str, position: int) -> tuple[_Kind, str, int]:
-    """Return the kind of the token here, its expression, and its length in characters."""
-    at_begin = position == 0 or body[position - 1] == "/"
+def _begin(body: str) -> tuple[int, int]:
+    """Return where the rest of a pattern begins that git matches by itself, and where `**/` at that
+    place end if the text before them ends inside of a name, otherwise -1. After them, nothing may
+    be left of a path: `a**/*` matches `a`."""
+    begin = len(_LITERAL.match(body)[0])  # type: ignore[index] # it matches every text
+    if begin == 0 or body[begin - 1] == "/":
+        return begin, -1
+    return begin, _RUNS.match(body, begin).end()  # type: ignore[union-attr]
+
+
+def _next(body: str, position: int, begin: int, open_end: int) -> tuple[_Kind, str, int]:
+    """Return the kind of the token here, its expression, and its length. For the other values see
+    `_begin`."""
+    in_front = position == 0 or body[position - 1] == "/"
     mark = body[position]
     if mark == "*":
         length = len(body) - position - len(body[position:].lstrip("*"))
-        after = body[position + length : position + length + 1]
-        if at_begin and length > 1 and after == "/":
-            return "folders", "", length + 1
-        if at_begin and length > 1 and position and not after:
-            return "slash", ".+", length
-        whole = at_begin and after in ("", "/")
+        after = body[position + length : position + length + 2]
+        if length > 1 and (in_front or position == begin):
+            if after.startswith("/"):
+                return "folders", "", length + 1
+            if after == "\\/":  # one folder at least
+                return "folders", "[^/]*/", length + 2
+            if position and not after:
+                return "slash", (".*" if position == open_end else ".+"), length
+        whole = in_front and after[:1] in ("", "/") and position != open_end
         return "star", ("[^/]+" if whole else "[^/]*"), length  # "sub/*" is not "sub/" itself
     if mark == "/":
         return "slash", "/", 1
@@ -200,10 +234,9 @@ def _character_class(body: str, begin: int) -> tuple[str, int]:
 def _bare(line: str) -> str:
     """Return a line without its newline and trailing blanks, "" for a comment; a backslash keeps
     the last blank."""
-    bare = line.rstrip("\r\n")
+    bare = line.removesuffix("\n").removesuffix("\r")
     if bare.startswith("#"):
         return ""
     stripped = bare.rstrip(" ")
-    if stripped.endswith("\\") and len(stripped) < len(bare):
-        stripped += " "
-    return stripped
+    escaped = (len(stripped) - len(stripped.rstrip("\\"))) % 2
+    return bare[: len(stripped) + escaped]
