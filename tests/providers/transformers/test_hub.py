@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.errors import DiskFull, ModelUnavailable
+from pincite.errors import DiskFull, ModelsUnwritable, ModelUnavailable
 from pincite.providers.rerank.cross_encoder import CrossEncoder
 from pincite.providers.transformers.hub import Limits, locate
 from tests.providers.transformers.tiny_heads import pair_tensors, publish
@@ -174,3 +174,14 @@ def test_without_a_network_the_way_out_is_named(tmp_path: Path) -> None:
     assert "local:/path" in caught.value.hint
     with pytest.raises(ModelUnavailable, match="offline is set"):
         locate(NAME, tmp_path, offline=True)
+
+
+def test_a_models_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for models in (tmp_path / "file", tmp_path / "file" / "models", tmp_path / ("x" * 300)):
+        with pytest.raises(ModelsUnwritable, match="cannot be written to") as caught:
+            locate(NAME, models, hub="http://127.0.0.1:9")
+        assert str(models) in caught.value.message
+        assert "PINCITE_MODELS" in caught.value.hint
+    with pytest.raises(ModelsUnwritable, match="cannot be written to"):
+        locate("owner/" + "n" * 300, tmp_path, hub="http://127.0.0.1:9")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pincite.errors import DiskFull, ModelUnavailable
+from pincite.errors import DiskFull, ModelsUnwritable, ModelUnavailable
 from pincite.providers.redirects import client_for, opened
 from pincite.providers.transformers.folder import CONFIG, GRAPHS, TOKENIZER, WEIGHTS
 from pincite.support.full_disk import out_of_room
@@ -53,11 +53,11 @@ def locate(
     limits: Limits = LIMITS,
 ) -> Path:
     """Return the folder of a model: `name` itself if it is a folder, otherwise the copy in
-    `models`, fetched now if it is missing. Raises ModelUnavailable, DiskFull, ConfigError for a
-    proxy or certificates of the environment that cannot be used, and OSError if `models` cannot be
-    written."""
+    `models`, fetched now if it is missing. Raises ModelUnavailable, also if `models` cannot be
+    written; DiskFull; and ConfigError for a proxy or certificates of the environment that cannot be
+    used."""
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if _is_folder(folder):
         return folder
     if not _REPOSITORY.fullmatch(name) or name.startswith("."):
         raise ModelUnavailable(
@@ -67,7 +67,7 @@ def locate(
     if models is None:
         raise ModelUnavailable(f"no models folder is configured for {name}")
     copy = models / ("hub--" + name.replace("/", "--"))
-    if copy.is_dir():
+    if _is_folder(copy):
         return copy
     if offline:
         raise ModelUnavailable(
@@ -83,7 +83,7 @@ def _fetch(name: str, copy: Path, hub: str, limits: Limits) -> Path:
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(copy.parent / f".{copy.name}.lock"):
-            if not copy.is_dir():
+            if not _is_folder(copy):
                 _fill(name, copy, hub, limits)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise ModelUnavailable(
@@ -91,10 +91,23 @@ def _fetch(name: str, copy: Path, hub: str, limits: Limits) -> Path:
             hint="name a folder with its files (local:/path/to/model)",
         ) from error
     except OSError as error:
-        if not out_of_room(error):
-            raise
-        raise _disk_full(name, copy.parent) from error
+        if out_of_room(error):
+            raise _disk_full(name, copy.parent) from error
+        raise ModelsUnwritable(
+            f"{name} cannot be written to {copy.parent}: {error.strerror or error}",
+            hint="choose a folder that you can write to with PINCITE_MODELS, or name a folder with"
+            " its files (local:/path/to/model)",
+        ) from error
     return copy
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a folder can be seen here. A name that is too long, or a folder above it that
+    may not be entered, is no error."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _fill(name: str, copy: Path, hub: str, limits: Limits) -> None:

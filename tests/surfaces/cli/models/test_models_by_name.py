@@ -212,6 +212,22 @@ def test_the_configured_reranker_judges_searches(server: ContractServer, shop: C
     )
 
 
+def test_a_models_folder_that_cannot_be_written_costs_only_the_reranker(shop: Cli) -> None:
+    before = (shop.folder / "pincite.toml").read_text()
+    shop.write("pincite.toml", before + '[models]\nrerank = "local:owner/name"\n')
+    models = shop.write("no-folder", "a file")
+    run(shop, "index", "docs", "--lexical")
+    found = run(
+        shop,
+        *("search", "turnstile", "--json", "--all"),
+        PINCITE_MODELS=str(models / "models"),
+        PINCITE_OFFLINE="0",
+    )
+    assert "rerank_unavailable" in found
+    assert "cannot be written to" in found
+    assert "gate.md" in found
+
+
 def test_a_missing_key_is_said_where_it_is_needed(shop: Cli) -> None:
     run(shop, "index", "docs", "--model", "voyage:voyage-4", code=1, VOYAGE_API_KEY="")
     assert "export VOYAGE_API_KEY" in said()
