@@ -212,6 +212,40 @@ def test_a_connection_without_a_request_makes_room_before_a_body_that_is_late() 
     asyncio.run(asyncio.wait_for(run(), HANGS_S))
 
 
+def test_a_body_that_is_late_makes_room_before_an_answer_that_is_being_read() -> None:
+    size = 40_000_000  # more than the operating system buffers
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] == "GET":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"y" * size})
+        else:
+            await _read_and_answer(scope, receive, send)
+
+    async def run() -> None:
+        async with served(app) as connect:
+
+            async def upload() -> Connection:
+                reader, writer = await connect()
+                writer.write(UPLOAD % (1, b""))
+                return reader, writer
+
+            late = [await upload() for _ in range(MOST - 1)]
+            await asyncio.sleep(0.1)
+            reader, writer = await connect()
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            got = len(await reader.read(65_536))
+            await upload()  # the server sees how much was read
+            await asyncio.sleep(1.2)  # a pause of the client
+            await upload()
+            await asyncio.sleep(0.1)
+            got += len(await reader.read())
+            assert got > size
+            assert await closed(late[0])
+
+    asyncio.run(asyncio.wait_for(run(), HANGS_S))
+
+
 def test_a_client_that_has_just_connected_does_not_make_room() -> None:
     """Otherwise bodies that never arrive would leave one place for all new clients."""
 

@@ -113,7 +113,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             held = [one for one in others if isinstance(one, LimitedProtocol)]
             waits = [(since, one) for one in held if (since := one.waits_since()) is not None]
             before = self.loop.time() - _IDLE_S
-            idle = [pair for pair in waits if pair[0] < before and not pair[1].in_progress()]
+            idle = [pair for pair in waits if pair[0] < before and pair[1].is_idle()]
             waits = idle or waits or [(one.since, one) for one in held if one.streams()]
             oldest = min(waits, key=_when)[1] if waits else self
             self.connections.discard(oldest)  # `abort` closes it a little later
@@ -138,6 +138,10 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
         def in_progress(self) -> bool:
             """Return whether there is a request whose answer is not complete."""
             return self.cycle is not None and not self.cycle.response_complete
+
+        def is_idle(self) -> bool:
+            """Return whether there is no request, and no answer that is still being read."""
+            return not (self.in_progress() or self.transport.get_write_buffer_size())
 
         def _has_read(self) -> float:
             """Return the last time when the client was seen to have read something."""
