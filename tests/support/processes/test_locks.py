@@ -91,6 +91,21 @@ def test_those_who_share_keep_out_whoever_does_not(kind: str, tmp_path: Path) ->
     alone.close()
 
 
+def test_a_lock_that_is_shared_is_not_taken_for_one_alone(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "owner.lock"
+    one, another = open_lock(path), open_lock(path)
+    assert one.take(shared=True)
+    assert another.take(shared=True)
+    assert not one.take()
+    another.close()
+    assert one.take()
+    assert one.take()
+    assert is_held(path)
+    assert one.take(shared=True)
+    assert not is_held(path)
+    one.close()
+
+
 def test_looking_whether_a_lock_is_held_does_not_let_go_of_it(kind: str, tmp_path: Path) -> None:
     """As closing any descriptor of a file lets go of POSIX locks on it."""
     path = tmp_path / "owner.lock"

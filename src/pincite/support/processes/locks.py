@@ -35,7 +35,8 @@ class Lock(Protocol):
 
     def take(self, *, shared: bool = False) -> bool:
         """Take the lock until `close`, without waiting; with `shared`, together with others that
-        share it. Return False if another open lock prevents it. Raises OSError."""
+        share it. Return False if another open lock prevents it. A lock that is held in the other
+        way is released first, and is then lost if False is returned. Raises OSError."""
 
     def close(self) -> None:
         """Release the lock."""
@@ -108,6 +109,7 @@ class _Transaction:
     def __init__(self, file: int, held: Path, *, write: bool) -> None:
         self.file = file
         self._database: sqlite3.Connection | None = None
+        self._shared = False  # how it was last taken
         if not (write or os.path.lexists(held)):
             return  # it has never been taken
         status = require_private_file(held, make=True) if write else require_regular(held)
@@ -129,7 +131,10 @@ class _Transaction:
         if self._database is None:
             return shared
         if self._database.in_transaction:
-            return True
+            if shared == self._shared:
+                return True
+            self._database.rollback()
+        self._shared = shared
         try:
             self._database.execute(
                 "PRAGMA journal_mode=MEMORY"
