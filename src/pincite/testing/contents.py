@@ -43,6 +43,11 @@ INVALID: dict[str, Point] = {
     "a dense vector that is not a unit": replace(FOX, dense=2 * DENSE.vector("fox")),
     "half a surrogate pair": replace(FOX, chunk=replace(FOX.chunk, text="\ud83c")),
     "half a surrogate pair in a list": replace(FOX, chunk=replace(FOX.chunk, symbols=("\ud83c",))),
+    "a number for a text": replace(FOX, chunk=replace(FOX.chunk, text=5)),
+    "a number for an id": replace(FOX, chunk=replace(FOX.chunk, id=5)),
+    "a number for the attributes": replace(FOX, chunk=replace(FOX.chunk, attributes=5)),
+    "an integer of 64 bits without a sign": replace(FOX, chunk=replace(FOX.chunk, start=2**63)),
+    "an integer of 71 bits": replace(FOX, chunk=replace(FOX.chunk, start=2**70)),
 }
 STRANGE_TEXTS = (
     "emoji 🎉👩‍👩‍👧‍👦 and flags 🇩🇪",
