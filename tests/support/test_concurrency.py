@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pincite.support.concurrency import OnePerName, run_in
+from pincite.support.concurrency import STORE_TURNS, OnePerName, run_in, store_turn
 
 
 def test_one_name_has_one_turn_at_a_time_and_others_go_on() -> None:
@@ -76,3 +78,20 @@ def test_what_a_thread_raises_is_raised() -> None:
 
     with pytest.raises(ValueError, match="no"):
         asyncio.run(session())
+
+
+def test_closed_loops_in_which_searches_waited_for_their_turn_are_freed() -> None:
+    loops: list[weakref.ref[asyncio.AbstractEventLoop]] = []
+
+    async def session() -> None:
+        async def one() -> None:
+            async with store_turn("search"):
+                await asyncio.sleep(0)
+
+        loops.append(weakref.ref(asyncio.get_running_loop()))
+        await asyncio.gather(*(one() for _ in range(STORE_TURNS + 1)))
+
+    for _ in range(5):
+        asyncio.run(session())
+    gc.collect()
+    assert [loop() for loop in loops[:-1]] == [None] * 4

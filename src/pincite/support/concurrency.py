@@ -153,8 +153,21 @@ async def store_turn(step: StoreStep) -> AsyncIterator[None]:
     outside of any time limit: in a burst of searches, a store is not slow because many of them
     wait. Hold it for nothing else, such as a provider, because all searches share the turns. Each
     step has turns of its own, so that a search which has hits does not queue behind new ones."""
-    turns = _TURNS.setdefault(asyncio.get_running_loop(), {})
+    turns = _turns_of(asyncio.get_running_loop())
     if step not in turns:
         turns[step] = asyncio.Semaphore(STORE_TURNS)
     async with turns[step]:
         yield
+
+
+def _turns_of(loop: asyncio.AbstractEventLoop) -> _Turns:
+    """Return the turns of a loop. Those of closed loops are removed: a semaphore for which somebody
+    has waited refers to its loop, so that neither would ever be freed."""
+    turns = _TURNS.get(loop)
+    if turns is None:
+        for known in _TURNS.keyrefs():
+            other = known()
+            if other is not None and other.is_closed():
+                _TURNS.pop(other, None)
+        turns = _TURNS.setdefault(loop, {})
+    return turns
