@@ -10,18 +10,23 @@ from pincite.surfaces.mcp.sessions import SESSION, LimitedSessions
 
 
 class Library:
-    """The sessions of the protocol library. `wait` is what its requests wait for."""
+    """The sessions of the protocol library. `wait` is what its requests wait for, `sending` what
+    its answers to new sessions wait for."""
 
     def __init__(self) -> None:
         self.open: list[bytes] = []
+        self.owners: dict[bytes, str] = {}
         self.made = 0
         self.wait: asyncio.Event | None = None
+        self.sending: asyncio.Event | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         session: Any = dict(scope["headers"]).get(SESSION)
         headers: list[tuple[bytes, bytes]] = []
-        if (b"host", b"x") not in scope["headers"]:
-            await send({"type": "http.response.start", "status": 421, "headers": headers})
+        known = (b"host", b"x") in scope["headers"]
+        if not known or self.owners.get(session, scope["user"]) != scope["user"]:
+            status = 404 if known else 421
+            await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body"})
             return
         if scope["method"] == "DELETE":
@@ -29,15 +34,22 @@ class Library:
         elif session is None:
             self.made += 1
             self.open.append(str(self.made).encode())
+            self.owners[self.open[-1]] = scope["user"]
             headers = [(SESSION, self.open[-1])]
         elif self.wait is not None:
             await self.wait.wait()
         await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if session is None and self.sending is not None:
+            await self.sending.wait()
         await send({"type": "http.response.body"})
 
 
 async def ask(
-    app: Any, session: bytes | None = None, method: str = "POST", host: bytes = b"x"
+    app: Any,
+    session: bytes | None = None,
+    method: str = "POST",
+    host: bytes = b"x",
+    user: str = "ann",
 ) -> None:
     headers = [(b"host", host)] + ([(SESSION, session)] if session else [])
 
@@ -47,7 +59,8 @@ async def ask(
     async def send(_: MutableMapping[str, Any]) -> None:
         pass
 
-    await app({"type": "http", "method": method, "headers": headers}, receive, send)
+    scope = {"type": "http", "method": method, "headers": headers, "user": user}
+    await app(scope, receive, send)
 
 
 def test_a_new_session_ends_the_one_that_was_used_longest_ago() -> None:
@@ -109,3 +122,34 @@ def test_a_session_that_a_refused_request_does_not_end_counts() -> None:
         return library.open
 
     assert asyncio.run(run()) == [b"4", b"5"]
+
+
+def test_a_session_is_ended_even_if_the_request_of_that_moment_is_refused() -> None:
+    """With the headers of that request, it stayed open in the library without being counted."""
+
+    async def run() -> list[bytes]:
+        library = Library()
+        app = LimitedSessions(library, 2)
+        await ask(app)
+        await ask(app)
+        for _ in range(3):
+            library.sending = asyncio.Event()
+            opening = asyncio.create_task(ask(app))
+            await asyncio.sleep(0)
+            await ask(app, host=b"elsewhere")
+            library.sending.set()
+            await opening
+        return library.open
+
+    assert asyncio.run(run()) == [b"4", b"5"]
+
+
+def test_a_session_of_another_user_is_ended_in_the_name_of_that_user() -> None:
+    async def run() -> list[bytes]:
+        library = Library()
+        app = LimitedSessions(library, 1)
+        await ask(app, user="ann")
+        await ask(app, user="ben")
+        return library.open
+
+    assert asyncio.run(run()) == [b"2"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
+import msgspec
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -12,7 +14,14 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SESSION: Final = b"mcp-session-id"
-_KEPT: Final = (b"host", b"origin")  # headers that the library checks
+#: Of the request that opened a session, what the library compares with that of later requests.
+_KEPT: Final = ("user", "auth")
+_KEPT_HEADERS: Final = (b"host", b"origin")
+
+
+class _Session(msgspec.Struct):
+    opener: Scope
+    requests: int = 0  # unanswered ones
 
 
 class LimitedSessions:
@@ -24,7 +33,7 @@ class LimitedSessions:
     def __init__(self, app: App, most: int) -> None:
         self._app = app
         self._most = most
-        self._requests: dict[bytes, int] = {}  # unanswered ones; last used session last
+        self._sessions: dict[bytes, _Session] = {}  # last used one last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, then end sessions beyond the limit."""
@@ -32,8 +41,10 @@ class LimitedSessions:
             await self._app(scope, receive, send)
             return
         session = _session_in(scope["headers"])
-        if session in self._requests:
-            self._requests[session] = self._requests.pop(session) + 1
+        held = self._sessions.pop(session, None) if session is not None else None
+        if session is not None and held is not None:
+            self._sessions[session] = held
+            held.requests += 1
 
         ended = False
 
@@ -42,28 +53,28 @@ class LimitedSessions:
             if message["type"] == "http.response.start" and message["status"] < 400:
                 opened = _session_in(message.get("headers", ()))
                 if session is None and opened is not None:
-                    self._requests[opened] = 0
+                    self._sessions[opened] = _Session(_opener(scope))
                 ended = session is not None and scope["method"] == "DELETE"
             await send(message)
 
         try:
             await self._app(scope, receive, sent)
         finally:
-            if session in self._requests:
-                self._requests[session] = max(0, self._requests[session] - 1)
+            if held is not None:
+                held.requests -= 1
         if ended and session is not None:
-            self._requests.pop(session, None)
-        while len(self._requests) > self._most:
-            unused = (one for one, requests in self._requests.items() if not requests)
+            self._sessions.pop(session, None)
+        while len(self._sessions) > self._most:
+            unused = (one for one, known in self._sessions.items() if not known.requests)
             if (oldest := next(unused, None)) is None:
                 return
-            del self._requests[oldest]
-            await self._end(scope, oldest)
+            await self._end(scope, oldest, self._sessions.pop(oldest).opener)
 
-    async def _end(self, scope: Scope, session: bytes) -> None:
-        """End a session by sending the request with which a client ends it."""
-        headers = [one for one in scope["headers"] if one[0] in _KEPT]
-        asked = {**scope, "method": "DELETE", "headers": [*headers, (SESSION, session)]}
+    async def _end(self, scope: Scope, session: bytes, opener: Scope) -> None:
+        """End a session by sending the request with which its client would end it. Whoever asks now
+        may be another client, or one that is refused."""
+        asked = {key: value for key, value in scope.items() if key not in _KEPT} | opener
+        asked |= {"method": "DELETE", "headers": [*opener["headers"], (SESSION, session)]}
 
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
@@ -76,3 +87,8 @@ class LimitedSessions:
 
 def _session_in(headers: Any) -> bytes | None:
     return next((value for name, value in headers if name.lower() == SESSION), None)
+
+
+def _opener(scope: Scope) -> Scope:
+    headers = [one for one in scope["headers"] if one[0].lower() in _KEPT_HEADERS]
+    return {"headers": headers} | {key: scope[key] for key in _KEPT if key in scope}
