@@ -190,6 +190,21 @@ async def test_closing_stops_the_work(tmp_path: Path) -> None:
     assert not index.busy
 
 
+async def test_a_run_that_ends_while_the_index_closes_starts_no_work(tmp_path: Path) -> None:
+    index = await opened(tmp_path)
+    await index.replace(LEXICAL_SPEC.name, [A, B])
+    index.make_outlines(LEXICAL_SPEC.name)
+    assert index._outlining is not None
+    work = index._outlining._tasks[LEXICAL_SPEC.name]
+    while not work.done():  # noqa: ASYNC110 - until its end, before that is handled
+        await asyncio.sleep(0)
+    assert index.busy
+    index.make_outlines(LEXICAL_SPEC.name)
+    await index.close()
+    await asyncio.sleep(0)
+    assert not index.busy
+
+
 async def test_a_collection_that_is_removed_meanwhile_does_no_harm(tmp_path: Path) -> None:
     index = await opened(tmp_path)
     await index.replace(LEXICAL_SPEC.name, [A, B])

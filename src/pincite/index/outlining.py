@@ -47,10 +47,13 @@ class Outlining:
         self._panicked = panicked
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()  # collections that were written while a task was under way
+        self._stopped = False
 
     def begin(self, collection: str) -> None:
         """Start to make the missing outlines of a collection. If that is under way, look again from
-        the first document afterwards."""
+        the first document afterwards. Has no effect after `stop`."""
+        if self._stopped:
+            return
         if collection in self._tasks:
             self._again.add(collection)
         else:
@@ -64,7 +67,8 @@ class Outlining:
         return bool(self._tasks)
 
     async def stop(self) -> None:
-        """Cancel the work and wait until it has ended."""
+        """Cancel the work and wait until it has ended. No other work begins."""
+        self._stopped = True
         tasks = tuple(self._tasks.values())
         for task in tasks:
             task.cancel()
