@@ -13,9 +13,11 @@ import pytest
 from qdrant_client import AsyncQdrantClient
 
 from pincite.ports import Store
+from pincite.stores.qdrant import control
 from pincite.stores.qdrant.connection import Connection, open_client
 from pincite.stores.qdrant.store import QdrantStore
 from pincite.testing.fusions import FusionContract
+from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.stores import StoreContract
 from tests.stores.qdrant_http import recording_server
 
@@ -49,6 +51,23 @@ class TestQdrantStoreInProcess(FusionContract):
         store = QdrantStore(Connection(AsyncQdrantClient(":memory:"), "the local engine"))
         yield store
         await store.close()
+
+
+def test_all_hidden_revisions_are_read_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(control, "_AT_ONCE", 2)
+
+    async def session() -> frozenset[str]:
+        store = QdrantStore(Connection(AsyncQdrantClient(":memory:"), "the local engine"))
+        await store.create(DENSE_SPEC)
+        await store.stage("main", {f"r{number}": [point_of(f"fox {number}")] for number in range(5)})
+        await store.publish("main", {"r0": None})
+        staged = await store.staged("main")
+        await store.close()
+        return staged
+
+    assert asyncio.run(session()) >= {"r1", "r2", "r3", "r4"}
 
 
 def test_a_client_may_wait_without_a_limit() -> None:

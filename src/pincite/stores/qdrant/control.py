@@ -28,23 +28,30 @@ from pincite.stores.qdrant.translate import among
 
 _HIDES = "hides"  # the value of CONTROL in control points
 _NOBODY = ""  # no revision has this name
-_MOST = 10_000
+_AT_ONCE = 10_000  # control points of one answer
 
 
 async def read_hidden(connection: Connection, name: str, options: dict[str, Any]) -> frozenset[str]:
-    """Return the hidden revisions."""
-    records, _ = await connection.ask(
-        f"read {name}",
-        lambda client: client.scroll(
-            name,
-            scroll_filter=among(CONTROL, [_HIDES]),
-            limit=_MOST,
-            with_payload=True,
-            with_vectors=False,
-            **options,
-        ),
-    )
-    return frozenset(record.payload[HIDDEN_REVISION] for record in records if record.payload)
+    """Return the hidden revisions. They are read page by page, which is safe: each control point is
+    about one document, and a revision is hidden before its points are written."""
+    hidden: set[str] = set()
+    offset: Any = None
+    while True:
+        records, offset = await connection.ask(
+            f"read {name}",
+            lambda client, o=offset: client.scroll(  # type: ignore[misc]
+                name,
+                scroll_filter=among(CONTROL, [_HIDES]),
+                limit=_AT_ONCE,
+                offset=o,
+                with_payload=True,
+                with_vectors=False,
+                **options,
+            ),
+        )
+        hidden |= {record.payload[HIDDEN_REVISION] for record in records if record.payload}
+        if offset is None:
+            return frozenset(hidden)
 
 
 class Removed:
