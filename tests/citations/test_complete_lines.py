@@ -66,6 +66,21 @@ def test_a_text_is_followed_from_lines_that_the_file_no_longer_has(
             made.get(gone)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_text_that_ended_in_a_blank_line_is_at_lines_that_the_file_has(
+    tmp_path: Path, end: str
+) -> None:
+    made = Folder(tmp_path, f"first{end}walrus enabled{end}{end}end{end}".encode(), git=True)
+    made.put("a.txt", f"first{end}new{end}walrus enabled{end}".encode())
+    found = made.check(made.cited + "#L2-L3")
+    assert (found.status, found.detail, found.end_line) == ("moved", "now lines 3-3", 3)
+    read = made.get(made.cited + "#L2-L3")
+    assert (read.text, read.start_line, read.end_line) == ("walrus enabled", 3, 3)
+    assert read.warning.endswith("is now in lines 3-3")
+    made.put("a.txt", f"first{end}new{end}walrus enabled{end}{end}".encode())
+    assert made.check(made.cited + "#L2-L3").detail == "now lines 3-4"
+
+
 def test_an_id_is_read_without_a_warning_where_only_another_slide_has_changed(
     tmp_path: Path,
 ) -> None:

@@ -77,8 +77,9 @@ def _bare(text: str, columns: Columns) -> str:
 def columns_at(text: str, start: int, end: int, cited: Columns = WHOLE) -> tuple[Lines, Columns]:
     """Return the lines of these characters, and the columns of the first and the last one, all from
     1 and inclusive. Columns that were not `cited` are None. `end` is exclusive, and on the last
-    line, which may be empty."""
-    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1)
+    line, which may be empty. No line begins after a newline at the end of the text."""
+    beyond = start < end == len(text) and text[end - 1] == "\n" and cited[1] is None
+    lines = Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, end - beyond) + 1)
     first = start - text.rfind("\n", 0, start) if cited[0] is not None else None
     return lines, (first, end - text.rfind("\n", 0, end) - 1 if cited[1] is not None else None)
 
