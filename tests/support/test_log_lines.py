@@ -53,9 +53,45 @@ def test_a_stack_loses_its_controls() -> None:
     assert stream.getvalue() == "failed\nStack:\n  a\\x1b[31m\n"
 
 
-def test_a_wrong_call_of_a_logger_is_left_to_the_handler() -> None:
+class Odd:
+    """An argument whose text fails, and says something to the terminal."""
+
+    def __str__(self) -> str:
+        raise ValueError("\x1b[31m")
+
+    def __repr__(self) -> str:
+        return "odd\x1b[31m"
+
+
+class Mute(Odd):
+    def __repr__(self) -> str:
+        raise ValueError("\x1b[31m")
+
+
+def test_a_wrong_call_of_a_logger_is_logged_without_controls() -> None:
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
-        assert logged("%s and %s", "one") == ""
+        told = logged("%d\x1b of %s", "a\x1b[31m", Odd())
+        short = logged("%s and %s", "one")
+        odd, mute = logged("%s", Odd()), logged("%s", Mute())
+        printed = sys.stderr.getvalue()
     finally:
         sys.stderr = stderr
+    assert printed == ""
+    assert "'%d\\x1b of %s' with ('a\\x1b[31m', odd\\x1b[31m)" in told
+    assert short == ("wrong call of a logger in x.py:1, TypeError: '%s and %s' with ('one',)\n")
+    assert "ValueError: '%s' with (odd\\x1b[31m,)" in odd
+    assert "ValueError: '%s' with <tuple>" in mute
+
+
+def test_the_names_in_a_format_lose_their_controls() -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(PlainMessages())
+    handler.setFormatter(
+        logging.Formatter("%(name)s %(threadName)s %(pathname)s %(filename)s %(funcName)s")
+    )
+    record = logging.LogRecord("lib\x1b[31m", 40, "p\x1b.py", 1, "m", (), None, "f\x1b")
+    record.threadName = "client\n\x1b"
+    handler.handle(record)
+    assert stream.getvalue() == "lib\\x1b[31m client\\x0a\\x1b p\\x1b.py p\\x1b.py f\\x1b\n"

@@ -14,18 +14,28 @@ from pincite.support.terminal import one_line, visible
 
 _MOST_CHARS: Final = 500  # of a message; a usual one has 100
 _MOST_TRACEBACK: Final = 20_000  # characters
+_NAMES: Final = (
+    *("name", "threadName", "taskName", "processName"),
+    *("pathname", "filename", "module", "funcName"),
+)
 
 
 class PlainMessages(logging.Filter):
-    """A filter for handlers that makes the message of each record one line without control
-    characters, and cuts it. The end of a traceback is kept."""
+    """A filter for handlers that makes the message and the names of each record one line without
+    control characters, and cuts the message. The end of a traceback is kept. If the arguments of a
+    call do not fit its message, both are logged as they are."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the message. Return True."""
+        """Change the record. Return True."""
+        for name in _NAMES:
+            if isinstance(value := getattr(record, name, None), str):
+                setattr(record, name, one_line(value))
         try:
             said = record.getMessage()
-        except Exception:  # noqa: BLE001 - a wrong call of a logger: the handler reports it
-            return True
+        except Exception as error:  # noqa: BLE001 - the handler would print all of it unescaped
+            call = f"{_shown(record.msg)} with {_shown(record.args)}"
+            place = f"{record.filename}:{record.lineno}"
+            said = f"wrong call of a logger in {place}, {type(error).__name__}: {call}"
         if len(said) > _MOST_CHARS:
             said = f"{said[:_MOST_CHARS]}…"
         record.msg, record.args = one_line(said), None
@@ -39,6 +49,13 @@ class PlainMessages(logging.Filter):
         if hasattr(record, "color_message"):  # of uvicorn, for terminals
             record.color_message = record.msg
         return True
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - an object of a library
+        return f"<{type(value).__name__}>"
 
 
 def escape_log_lines() -> None:
