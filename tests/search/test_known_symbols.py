@@ -112,3 +112,14 @@ def test_a_question_that_is_only_a_name_is_looked_up_beside_documentation(lexica
     assert defining("rotate_key", docs_only) == 0
     assert defining("rotate_key", one, limit=0) == 0
     assert defining("zebra rotate_key", one) == 0
+
+
+def test_a_name_alone_that_the_first_passage_defines_is_grounded() -> None:
+    profile = replace(Profile(), gate=STRICT)
+
+    for text in ("rotate_key", "where is rotate_key defined?", "`keys.rotate_key()`"):
+        pack = ask(text, asyncio.run(filled(False)), profile=profile)
+        assert pack.verdict.level == "grounded", text
+        assert "src/keys.py defines" in pack.verdict.reason
+    for text in ("rotate_key zebra", "how does rotate_key work?", "vault.rotate_key"):
+        assert ask(text, asyncio.run(filled(False)), profile=profile).verdict.level == "weak", text

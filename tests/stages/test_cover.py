@@ -99,3 +99,17 @@ def test_question_words_of_asia_are_not_asked_for() -> None:
     one = candidate("SIGPIPE 表示")
     covered = cover("SIGPIPE 表示 什么", (one,), terms, CoverageConfig())
     assert covered[0].signals[-1] == Signal("coverage", "share", 1.0)
+
+
+def test_values_of_a_message_do_not_count_where_code_has_the_message() -> None:
+    def value(text: str, kind: str = "code", asked: str = "cannot open the file 17 /a") -> float:
+        one = candidate(text, source_type=kind)
+        (found,) = cover(asked, (one,), terms, CoverageConfig())
+        return found.signals[-1].value
+
+    raises = 'fail("cannot open the file %d %s")'
+    words = raises.replace("(", "( ").replace('"', " ")
+    assert value(words) == 1.0
+    assert value(words, "docs") == 3 / 5  # a page may be about another number
+    assert value("open , cannot , file") == 3 / 5  # the same words, but not the message
+    assert value(words, asked="cannot open the file twice 17") == 3 / 4

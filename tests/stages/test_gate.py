@@ -271,3 +271,34 @@ def test_paths_are_looked_for_in_linear_time() -> None:
     far = Candidate("main", chunk("a", path="x/y.py"), (Signal("coverage", "normalised", 0.1),))
     for text in ("a" * 200_000, "a/" * 100_000, "/" * 200_000, "-.~" * 70_000):
         assert gate((far,), CONFIG, sought=Sought(text=text)).verdict.level == "none"
+
+
+METHOD = {"path": "app/http.py", "headings": ("Client", "close ()"), "symbols": ("close",)}
+MEMBERS = {"path": "app/http.py", "symbols": ("finish", "Client", "close", "Pool.drain")}
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "level"),
+    [
+        ("Client.close", METHOD, "grounded"),
+        ("app.http.Client.close", METHOD, "grounded"),
+        ("Client::close", MEMBERS, "grounded"),
+        ("Pool.drain", MEMBERS, "grounded"),
+        ("Server.close", METHOD, "weak"),
+        ("client.close", METHOD, "weak"),
+        ("Client.finish", MEMBERS, "weak"),  # it stands before the class
+        ("Client.open", METHOD, "weak"),
+    ],
+)
+def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines_it(
+    name: str, where: dict[str, object], level: str
+) -> None:
+    low = (Signal("coverage", "normalised", 0.45),)
+    one = Candidate("main", chunk("a", **where), low)
+    verdict = gate((one,), CONFIG, sought=Sought(whole=name)).verdict
+    assert (verdict.level, verdict.value) == (level, 0.45)
+    assert (f"app/http.py defines {name}" in verdict.reason) == (level == "grounded")
+    other = Candidate("main", chunk("b"), low)
+    assert gate((other, one), CONFIG, sought=Sought(whole=name)).verdict.level == "weak"
+    off = GateConfig(defined=False)
+    assert gate((one,), off, sought=Sought(whole=name)).verdict.level == "weak"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +13,7 @@ from pincite.model.attribute_types import Attributes
 from pincite.model.chunks import Chunk
 from pincite.model.documents import SourceType
 from pincite.model.points import TermCounts, Vector
-from pincite.support.names import last_component
+from pincite.support.names import components, last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
 #: `lex`: words for keyword search. `vec`: a sentence for vector search. `hyde`: a hypothetical
@@ -338,3 +339,19 @@ def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str
             if last_component(symbol) in names:
                 return symbol, one.chunk.path
     return None
+
+
+def defines(one: Candidate, name: str) -> bool:
+    """Return whether the passage defines this name at its path: `close` of `http.Client.close` if
+    `http` and `Client` are definitions around it, names that the passage defines before it, or
+    parts of the path of its file. Case counts."""
+    *owners, own = components(name) or [""]
+    chunk = one.chunk
+    outer = {part for heading in chunk.headings for part in components(heading.partition("<")[0])}
+    outer.update(re.split(r"[/.]", chunk.path))
+    for symbol in chunk.symbols:
+        *within, last = components(symbol) or [""]
+        if last == own and outer.issuperset({*owners}.difference(within)):
+            return True
+        outer.add(last)
+    return False

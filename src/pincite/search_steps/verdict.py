@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.model import AbsentTerms, Candidate, Context, Gated
+from pincite.model import AbsentTerms, Candidate, Context, Gated, Query
 from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
 from pincite.stages.cover import only_word
 from pincite.stages.gate import Sought, doubt, gate, may_doubt
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
+from pincite.support.names import bare_words, owner_of, undeclared
 
 _ENGLISH = ("english", "unknown")  # languages of a question
 
@@ -25,7 +26,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         profile.gate,
         reranker=run.reranker_fingerprint,
         unmeasured=run.facts.unmeasured,
-        sought=Sought(names=query.sought, word=word, text=query.text),
+        sought=Sought(query.sought, word, query.text, whole=_only_name(query)),
     )
     if not may_doubt(gated.verdict, profile.gate):
         return gated
@@ -35,6 +36,15 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         query.text, absent.index, deps.collections, profile.retrieve.timeout_s
     )
     return doubt(gated, subjects, profile.gate)
+
+
+def _only_name(query: Query) -> str | None:
+    """Return the name, written like code, that is the whole question or whose place it asks for.
+    None for a plain word, which may be a topic, and for other questions."""
+    words = bare_words(undeclared(query.text))
+    is_name = len(words) == 1 and words[0] in query.symbols
+    like_code = is_name and (words[0] in query.identifiers or owner_of(words[0]) is not None)
+    return words[0] if like_code else None
 
 
 def absent_words(

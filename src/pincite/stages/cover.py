@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.model import Signal
+from pincite.support.message_values import Message
 from pincite.support.question_words import without_question_words
 from pincite.support.ranges import require_range
 from pincite.support.term_share import term_share
@@ -62,7 +63,8 @@ def cover(
 
     `terms` returns the informative words of a text, without function words. The share is that of
     the question's words that a candidate has, 0 for a question without words. Each word weighs its
-    `rarity` in the collection, or 1 if that is unknown. The signal is
+    `rarity` in the collection, or 1 if that is unknown. If code has the question literally, as an
+    error message, the numbers and paths that the message fills in do not count. The signal is
 
         share                              kind `share`, if no cosine is known
         (cosine + w share) / (1 + w)       kind `normalised`, with negative cosines as 0
@@ -73,11 +75,13 @@ def cover(
     `partial`, where its vector may still be missing: it gets the share.
     """
     asked = terms(without_question_words(question))
+    message = Message(question)
+    said = terms(message.without_values)
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
     by_meaning.difference_update(facts.partial)
     ahead = {(one.collection, one.chunk.id) for one in before[: config.candidates]}
     return tuple(
-        one.with_signal(_coverage(one, asked, terms, config, facts))
+        one.with_signal(_coverage(one, _asked_of(one, asked, message, said), terms, config, facts))
         if (place < config.candidates or (one.collection, one.chunk.id) in ahead)
         and (one.collection not in by_meaning or one.signal("dense") is not None)
         else one
@@ -96,6 +100,15 @@ def only_word(
         if asked <= terms(one.chunk.indexed):
             return one.chunk.path
     return None
+
+
+def _asked_of(
+    one: Candidate, asked: frozenset[str], message: Message, said: frozenset[str]
+) -> frozenset[str]:
+    """Return the terms to look for in this candidate: those that are `said` without the values of
+    the message if this is the code that has the message."""
+    is_source = said and one.chunk.source_type == "code" and message.is_in(one.chunk.text)
+    return asked & said if is_source else asked
 
 
 def _coverage(

@@ -21,7 +21,7 @@ from pincite.model import (
     Verdict,
     VerdictLevel,
 )
-from pincite.model.retrieval import defined
+from pincite.model.retrieval import defined, defines
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
 
@@ -109,7 +109,8 @@ class GateConfig(msgspec.Struct, frozen=True):
     `weak` for a part of an answer; see `judge_answers`.
 
     `defined`: the verdict is at least `weak` if a candidate defines a name of the question, has the
-    word that is the whole question, or is of a file that the question names.
+    word that is the whole question, or is of a file that the question names. It is `grounded` if
+    the question is only a name that the first candidate defines.
 
     `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, the
     verdict is `grounded` only from this coverage on, by words only and with a model; see `doubt`. 0
@@ -141,11 +142,13 @@ class GateConfig(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Sought:
     """The names in a question: `names` of definitions, the path of a candidate with the only `word`
-    of the question (of `only_word`), and its `text`, which may name a file."""
+    of the question (of `only_word`), and its `text`, which may name a file. `whole` is the name that
+    is the whole question or whose place it asks for, written like code; None for others."""
 
     names: Sequence[str] = ()
     word: str | None = None
     text: str = ""
+    whole: str | None = None
 
 
 def gate(
@@ -161,7 +164,8 @@ def gate(
     configuration says otherwise: a question for an existing definition is on topic, however short
     it is. So is a question of a single word that a candidate has: the cosine of a single word and a
     passage says little. So is a question with the path of a candidate's file, as in a line of a
-    traceback.
+    traceback. If the question is only a name and the first candidate defines it at its path, the
+    verdict is `grounded`.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
@@ -274,7 +278,14 @@ def _raised(
     sought: Sought,
 ) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
-    question, has the word that is the whole question, or is of a file that the question names."""
+    question, has the word that is the whole question, or is of a file that the question names. It
+    is raised to `grounded` if the question is a name that the first candidate defines."""
+    if verdict.level == "grounded":
+        return verdict
+    first = candidates[0]
+    if sought.whole is not None and defines(first, sought.whole):
+        reason = f"{first.chunk.path} defines {sought.whole}, the name that was asked for."
+        return replace(verdict, level="grounded", reason=reason)
     if verdict.level != "none":
         return verdict
     if found := defined(candidates, sought.names):
