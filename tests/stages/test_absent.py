@@ -36,6 +36,8 @@ def test_a_word_that_no_passage_has_is_named_as_the_question_has_it() -> None:
     assert absent("rotateAllKeys with the secret").index == ("rotateAllKeys",)
     assert absent("call rotate_keys_now").index == ("rotate_keys_now",)
     assert absent("RotateKeyBackend").index == ("RotateKeyBackend",)
+    for name in ("SevrerKey", "HTTPSevrer", "KeyServr", "GoogleOAuth2Key"):
+        assert absent(name).index == (name,)  # the index has one of its words
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines
     name: str, where: dict[str, object], level: str
 ) -> None:
     low = (Signal("coverage", "normalised", 0.45),)
-    one = Candidate("main", chunk("a", **where), low)
+    one = Candidate("main", chunk("a", text="", **where), low)
     verdict = gate((one,), CONFIG, sought=Sought(whole=name)).verdict
     assert (verdict.level, verdict.value) == (level, 0.45)
     assert (f"app/http.py defines {name}" in verdict.reason) == (level == "grounded")

@@ -21,7 +21,7 @@ _RULE = (
 #: The warning of a scope that matches nothing. Nothing was searched, so the index is unknown.
 _OUT_OF_SCOPE = "nothing_in_scope"
 #: Codes of warnings about what an answer may lack.
-_MISSING = ("collection_failed", _OUT_OF_SCOPE, "source_gone")
+_MISSING = ("collection_failed", _OUT_OF_SCOPE, "source_gone", "similar_name")
 _NOTHING = "Nothing relevant is indexed. Do not answer from it: say so, or ask in other words."
 _UNSEARCHED = (
     "Nothing was searched. That says nothing of what is indexed: if you set a filter, search"

@@ -9,6 +9,7 @@ from pincite.scope.unmatched import unmatched
 from pincite.scope.warnings import omitted_of, warnings_of
 from pincite.search_steps.plan import plan_of
 from pincite.search_steps.run import Outcome, Run
+from pincite.search_steps.similar import suggest_names
 from pincite.search_steps.verdict import absent_words
 from pincite.stages.context import Shown
 from pincite.stages.expand import Expanded
@@ -32,6 +33,7 @@ async def pack_evidence(
     searched, absent = not scope_notices, AbsentTerms()
     if searched:
         absent = absent_words(run, compared.candidates, compared.contexts, outcome.found)
+    similar = await suggest_names(run, absent, outcome.judged.candidates)
     packed = pack(
         run.query,
         shown,
@@ -44,6 +46,7 @@ async def pack_evidence(
             *budget_notices,
             *compared.notices,
             *scope_notices,
+            *similar,
         ),
         config=run.profile.pack,
         compared=compared,

@@ -27,9 +27,11 @@ _ASCII_WORD: Final = re.compile(_WORD.format(r"\w"))
 _MARKED_WORD: Final = late_pattern(_WORD.format(rf"\w{MARKS}"))
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-#: Spellings that only programs have: `rotate_key`, `rotateKey`, `RotatedKeyStore`. `WebSocket` is
-#: also two words.
+#: Spellings that only programs have: `rotate_key`, `rotateKey`, `RotatedKeyStore`.
 _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-9]+){3,}$")
+#: Names with inner capitals, such as `WebSocket` and `HTTPServer`. A text may have their words
+#: apart.
+_JOINED: Final = re.compile(r"^(?=.*[a-z])[A-Z][A-Za-z0-9]*[A-Z]")
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
 #: Scripts without spaces, whose terms are pairs of characters: whole words cannot be found.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")
@@ -70,8 +72,9 @@ wind wound"""
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A word of the question. An `exact` word counts only as a whole; any other word also counts if
-    one of its parts is found. If it is not `certain`, the text may have it in a form that the
-    analyser does not know."""
+    one of its parts is found. A name of `joined` words counts as a whole, or if the index has all
+    of them. If it is not `certain`, the text may have it in a form that the analyser does not
+    know."""
 
     text: str
     stems: frozenset[str]
@@ -79,6 +82,7 @@ class _Asked:
     exact: bool
     certain: bool
     plain: bool
+    joined: bool = False
 
 
 def find_absent(
@@ -134,13 +138,15 @@ def _asked(question: str, terms: Terms, english: bool) -> Iterable[_Asked]:
         if not stems or text.casefold() in seen or _UNSPACED.search(text):
             continue
         seen.add(text.casefold())
-        exact = _CODE.search(text) is not None
+        like_code = _CODE.search(text) is not None
+        joined = not like_code and _JOINED.search(text) is not None
+        exact = like_code or joined
         low = text.casefold()
         known = low not in _irregular() and not _SPELLINGS.fullmatch(low)
         plain = text.isalpha() and text.islower()
         familiar = english or (text[0].isupper() and bool(question[: match.start()].strip()))
         certain = exact or (known and familiar and not low[0].isdigit())
-        yield _Asked(text, stems, _joined(text), exact, certain, plain)
+        yield _Asked(text, stems, _joined(text), exact, certain, plain, joined)
 
 
 def _joined(text: str) -> str:
@@ -170,6 +176,8 @@ def _frequency(
     if one.exact:
         parts = set(encode(_parts(one.text)).indices)
         ids = ids - parts or ids
+        if one.joined and all(counted.having.get(each, 0) for each in parts):
+            ids |= parts
     return max((counted.having.get(each, 0) for each in ids), default=0), counted.chunks
 
 

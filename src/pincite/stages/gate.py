@@ -142,8 +142,8 @@ class GateConfig(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Sought:
     """The names in a question: `names` of definitions, the path of a candidate with the only `word`
-    of the question (of `only_word`), and its `text`, which may name a file. `whole` is the name that
-    is the whole question or whose place it asks for, written like code; None for others."""
+    of the question (of `only_word`), and its `text`, which may name a file. `whole` is the name,
+    written like code, that is the whole question or whose place it asks for; None for others."""
 
     names: Sequence[str] = ()
     word: str | None = None

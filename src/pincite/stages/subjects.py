@@ -11,6 +11,7 @@ from pincite.model import Ranking, SparseVector
 from pincite.ports import Searchable, SearchRequest
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.late_patterns import late_pattern
+from pincite.support.spellings import one_edit
 
 #: Words of chats and of asking. Only lower case matches: `EXPLAIN` is also a statement of SQL.
 _ASKING: Final = frozenset(
@@ -129,22 +130,12 @@ def _may_be_mistyped(word: str) -> bool:
 async def _mistyped(typed: Iterable[str], collection: Searchable) -> set[str]:
     """Return the words of which the collection has another spelling."""
     encode = collection.sparse.encode_query
-    ids = {word: frozenset(encode(" ".join(_spellings(word))).indices) for word in typed}
+    ids = {
+        word: frozenset(encode(" ".join(one_edit(word, ascii_lowercase))).indices) for word in typed
+    }
     every = tuple(sorted(frozenset().union(*ids.values())))
     vector = SparseVector(every, (1.0,) * len(every))
     request = SearchRequest(sparse=vector, sparse_limit=1)
     rankings: Sequence[Ranking] = await collection.index.search(collection.spec.name, request)
     having = {id_ for one in rankings if one.counted for id_, n in one.counted.having.items() if n}
     return {word for word, each in ids.items() if each & having}
-
-
-def _spellings(word: str) -> set[str]:
-    """Return all words that are one edit away."""
-    found: set[str] = set()
-    for at in range(1, len(word) + 1):
-        before, after = word[:at], word[at:]
-        found.update(f"{before}{letter}{after}" for letter in ascii_lowercase)
-        if after:
-            found.update(f"{before}{letter}{after[1:]}" for letter in ascii_lowercase)
-            found |= {f"{before}{after[1:]}", f"{before}{after[1:2]}{after[0]}{after[2:]}"}
-    return found - {word}

@@ -1,0 +1,77 @@
+"""Find a name among the passages that is spelled like a name of the question which the index
+lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Final
+
+from pincite.model import AbsentTerms, Candidate, Notice
+from pincite.support.names import last_component
+
+_NAME: Final = re.compile(r"[A-Za-z]\w{3,59}(?!\w)")
+_LIKE_NAME: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+#: Of `SequenceMatcher`: two letters that change places have .8 in a name of five.
+_CLOSE: Final = 0.8
+_LEAST: Final = 5  # letters of a name; shorter ones resemble many
+_LONGEST: Final = 60
+_ASKED: Final = 2  # names of a question
+_CANDIDATES: Final = 120
+_SYMBOLS: Final = 4_000
+_TEXTS: Final = 20  # passages whose words are compared, too
+_CHARS: Final = 4_000  # of each
+
+
+def absent_names(text: str, absent: AbsentTerms) -> tuple[str, ...]:
+    """Return the names in the question `text` that the index lacks, two at most. Words that are not
+    written like a name count only if they are the whole question."""
+    is_alone = len(text.split()) == 1
+    return tuple(
+        one
+        for one in absent.index
+        if _LEAST <= len(one) <= _LONGEST and (is_alone or _LIKE_NAME.search(one) is not None)
+    )[:_ASKED]
+
+
+def did_you_mean(name: str, near: str) -> Notice:
+    """Return the notice that suggests a name instead of one that the index lacks."""
+    return Notice("similar_name", f"nothing that is indexed has {name}; did you mean {near}?")
+
+
+def similar_name(name: str, candidates: Sequence[Candidate]) -> str:
+    """Return the name of the candidates that is spelled most like this one: a definition before
+    other words, then the first. "" if none is spelled like it. The number of compared names is
+    limited."""
+    first = candidates[:_CANDIDATES]
+    return _nearest(name, islice(_defined(first), _SYMBOLS)) or _nearest(
+        name, islice(_written(first[:_TEXTS]), _SYMBOLS)
+    )
+
+
+def _defined(candidates: Iterable[Candidate]) -> Iterator[str]:
+    for one in candidates:
+        yield from map(last_component, one.chunk.symbols)
+
+
+def _written(candidates: Iterable[Candidate]) -> Iterator[str]:
+    for one in candidates:
+        yield from _NAME.findall(one.chunk.text[:_CHARS])
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(name.lower())
+    best, near = _CLOSE, ""
+    for one in dict.fromkeys(names):
+        if abs(len(one) - len(name)) > 3 or not _LEAST - 1 <= len(one) <= _LONGEST:
+            continue
+        matcher.set_seq1(one.lower())
+        if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
+            continue
+        ratio = matcher.ratio()
+        if ratio > best or (ratio == best and not near):
+            best, near = ratio, one
+    return near

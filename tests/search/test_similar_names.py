@@ -1,0 +1,160 @@
+"""A mistyped name: the index has another one that is spelled like it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from pincite.errors import StoreError
+from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point, Scope
+from pincite.model.prompt import opening
+from pincite.ports import Searchable
+from pincite.stages.similar_names import similar_name
+from pincite.support.fields import replace
+from pincite.support.spellings import one_edit
+from tests.builders import candidate, chunk
+from tests.small_search import TEXTS, ask, make
+
+DEFINED = {
+    "simple.py": "SimpleQueue",
+    "lib/pool.py": "ConnectionPool",
+    "lib/match.py": "AnyMatches",
+    "lib/tags.py": "albums_in_dir",
+    "lib/own.py": "Zebra",
+}
+
+
+async def _filled() -> Searchable:
+    one = await make(None, TEXTS)
+    points = {}
+    for path, name in DEFINED.items():
+        text = f"class {name}: pass"
+        vector, length = one.sparse.encode_document(text, 10.0)
+        defining = chunk(path, text=text, path=path, source_type="code", symbols=(name,))
+        record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
+        points[path] = IndexedDocument(record, [Point(defining, vector, length, None)])
+    await one.index.replace(one.spec.name, list(points.values()))  # type: ignore[attr-defined]
+    return replace(one, kinds=frozenset({"docs", "code"}))
+
+
+def filled() -> Searchable:
+    return asyncio.run(_filled())
+
+
+def said(pack: EvidencePack) -> list[str]:
+    return [one.message for one in pack.warnings if one.code == "similar_name"]
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "meant"),
+    [
+        ("SimpelQueue", "SimpelQueue", "SimpleQueue"),
+        ("SmpleQueue", "SmpleQueue", "SimpleQueue"),
+        ("is a SimpelQueue there?", "SimpelQueue", "SimpleQueue"),
+        ("AnyMtches", "AnyMtches", "AnyMatches"),  # it has no word of the index
+        ("albms_in_dir", "albms_in_dir", "albums_in_dir"),
+        ("ConnctoinPool", "ConnctoinPool", "ConnectionPool"),  # two edits
+    ],
+)
+def test_a_name_that_is_spelled_like_it_is_suggested_and_not_searched(
+    question: str, name: str, meant: str
+) -> None:
+    pack = ask(question, filled())
+    assert said(pack) == [f"nothing that is indexed has {name}; did you mean {meant}?"]
+    assert pack.absent_terms.index == (name,)
+    assert pack.query == question
+    assert any(f"did you mean {meant}?" in line for line in opening(pack, 2_000))
+
+
+@pytest.mark.parametrize(
+    "question", ["SimpleQueue", "Kazakhstan", "KafkaBroker", "Zebr", "how are zebrras fed?", "lru"]
+)
+def test_names_that_are_there_and_words_unlike_any_get_no_suggestion(question: str) -> None:
+    assert said(ask(question, filled())) == []
+
+
+def test_only_names_within_the_scope_are_suggested() -> None:
+    inside, outside = Scope(paths=("lib",)), Scope(paths=("simple.py",))
+    assert said(ask("AnyMtches", filled(), scope=inside))
+    assert said(ask("AnyMtches", filled(), scope=outside)) == []
+
+
+def test_whoever_is_kept_apart_gets_no_suggestion() -> None:
+    """Neither from own documents nor from those of others: absent words are not named, either."""
+
+    async def with_attributes() -> Searchable:
+        one = await _filled()
+        spec = replace(one.spec, attributes={"course": "keyword"}, require=("course",))
+        await one.index.create(spec)  # type: ignore[attr-defined]
+        return replace(one, spec=spec)
+
+    one = asyncio.run(with_attributes())
+    index = Asking(one.index)
+    scope = Scope(tags={"course": "ours"})
+    pack = ask("AnyMtches", replace(one, index=index), scope=scope)
+    assert said(pack) == []
+    assert index.asked == []
+    assert said(ask("AnyMtches", filled()))  # for others, there is one
+
+
+@dataclass
+class Asking:
+    """An index that counts requests with a filter on symbols, and may fail for them."""
+
+    index: Any
+    fails: bool = False
+    asked: list[int] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.index, name)
+
+    async def search(self, collection: str, request: Any) -> Any:
+        values = [getattr(one, "values", ()) for one in request.filter.must]
+        most = max((len(one) for one in values if not isinstance(one, str)), default=0)
+        if most > 50:
+            self.asked.append(most)
+            if self.fails:
+                raise StoreError("broken")
+        return await self.index.search(collection, request)
+
+
+def test_spellings_are_looked_up_only_for_a_name_that_is_not_there() -> None:
+    one = filled()
+    index = Asking(one.index)
+    watched = replace(one, index=index)
+    ask("SimpleQueue", watched)
+    ask("how are keys rotated?", watched)
+    ask("AnyMtches" * 5, watched)  # too long
+    assert index.asked == []
+    ask("AnyMtches", watched)
+    assert len(index.asked) == 1
+    assert index.asked[0] < 2_000
+
+
+def test_a_store_that_fails_leaves_the_search_as_it_is() -> None:
+    one = filled()
+    index = Asking(one.index, fails=True)
+    pack = ask("AnyMtches", replace(one, index=index))
+    assert index.asked
+    assert said(pack) == []
+    assert pack.absent_terms.index == ("AnyMtches",)
+
+
+def test_a_hostile_passage_takes_little_time() -> None:
+    names = tuple(f"{'abcdefgh' * 6}{n:05}" for n in range(50_000))
+    hostile = [candidate("a", text="x" * 100_000 + " " + "ab_" * 30_000, symbols=names)]
+    begun = time.process_time()
+    similar_name("abcdefgh" * 6, hostile * 200)
+    assert time.process_time() - begun < 3
+
+
+def test_one_edit_has_every_kind_of_slip_and_not_the_word() -> None:
+    found = one_edit("queue", "abe")
+    assert {"qeue", "qeuue", "queeue", "quebe", "queueb"} <= found
+    assert "queue" not in found
+    assert all(word.startswith("q") for word in found)
+    assert len(one_edit("a" * 32, "abcdefghijklmnopqrstuvwxyz_")) < 33 * 56
