@@ -81,6 +81,13 @@ def test_a_relative_path_counts_from_the_root_or_else_from_where_one_stands(
     assert placed(path, here) == meant
 
 
+def test_a_path_that_is_nowhere_stays_as_it_was_typed() -> None:
+    """The name of a source is often the name of a folder in it: `notes/todoo.md` shows its slip."""
+    assert placed("notes/todo.md") == ("notes:todo.md",)
+    assert placed("notes/todoo.md") == ("notes/todoo.md",)
+    assert placed("me/shop/src/keyz.py", "/home/me/shop") == ("me/shop/src/keyz.py",)
+
+
 def test_a_symlink_leads_where_it_led_when_the_source_was_opened(tmp_path: Path) -> None:
     real = tmp_path / "real"
     (real / "src").mkdir(parents=True)

@@ -23,6 +23,9 @@ def test_each_name_that_is_not_there_gets_its_own_hint(repository: Repository) -
         "docs/pagee.md:3": "did you mean docs/page.md?",
         "/etc/none.md:3:4": "only files of indexed folders can be read: pincite index PATH",
         "zzz": "pincite ls",
+        "albums_in_dir": 'a name is found by a search: pincite search "albums_in_dir"',
+        "Page.turn()": 'a name is found by a search: pincite search "Page.turn()"',
+        "pagee.md": "did you mean docs/page.md?",
     }
 
     async def all_hints() -> dict[str, str | None]:
@@ -40,4 +43,5 @@ def test_each_name_that_is_not_there_gets_its_own_hint(repository: Repository) -
         for_agents
         == "there is none\n  try: it may have been moved or deleted: call verify_citations"
     )
-    assert "call search_evidence" in error_text(NotNamed("there is none", hint="pincite ls"))
+    for hint in ("pincite ls", hints["Page.turn()"]):
+        assert "call search_evidence" in error_text(NotNamed("there is none", hint=hint))

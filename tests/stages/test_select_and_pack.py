@@ -30,6 +30,17 @@ def test_a_verdict_of_none_shows_nothing_unless_asked() -> None:
     assert len(select(gated("none", "a"), SelectConfig(on_none="keep")).candidates) == 1
 
 
+def test_the_notice_of_a_refusal_says_what_is_shown() -> None:
+    def said(*names: str, closest: int = 3) -> str:
+        (one,) = select(gated("none", *names), SelectConfig(closest=closest)).notices
+        return one.message
+
+    assert said("a") == "1 candidate was found, but none is good enough as evidence"
+    more = said("a", "b", "c", "d")
+    assert more.endswith("; only the nearest 3 are shown, all with: pincite search --all")
+    assert said("a", closest=0).endswith("; to see the nearest: pincite search --all")
+
+
 def test_a_weak_verdict_shows_what_there_is() -> None:
     assert len(select(gated("weak", "a"), SelectConfig()).candidates) == 1
 

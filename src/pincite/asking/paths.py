@@ -4,7 +4,8 @@ An absolute path belongs to each source whose folder contains it, or is containe
 path counts from the root of a source. If the caller has a current folder (only the command line has
 one), a path that matches nothing from a root counts from that folder; a path that begins with `./`
 or `../` counts from that folder first. If a path still matches nothing, and is the name of a source
-or begins with one and a slash, it is a path in that source.
+or begins with one and a slash, it is a path in that source. A path that matches nothing anywhere
+stays as the caller typed it, so that messages show it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ async def _placed(
     named = _of_named(path, sources)
     if not named or any([await known(one) for one in found]):
         return found
-    return named
+    return named if any([await known(one) for one in named]) else found
 
 
 async def _from_here(

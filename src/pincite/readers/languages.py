@@ -43,7 +43,8 @@ _SUFFIXES: dict[SourceType, str] = {
 }
 _NAMES: dict[SourceType, str] = {
     "docs": """text:readme,license,licence,copying,notice,authors,contributors,changelog,changes,
-        history,news,todo,install,maintainers,codeowners,llms.txt""",
+        history,news,todo,install,faq,thanks,credits,maintainers,codeowners,
+        llms.txt""",
     "code": """dockerfile:dockerfile,containerfile make:makefile,gnumakefile cmake:cmakelists.txt
         ruby:gemfile,rakefile,podfile,vagrantfile,brewfile groovy:jenkinsfile just:justfile
         starlark:build,build.bazel,workspace,tiltfile procfile:procfile go_mod:go.mod,go.work

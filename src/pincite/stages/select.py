@@ -130,8 +130,9 @@ def select(
     result = tuple(eligible[n] for n in chosen)
     counts = {kind: sum(one.chunk.source_type == kind for one in result) for kind in wanted}
     short = frozenset(kind for kind, least in wanted.items() if result and counts[kind] < least)
-    said = _notices(gated, result, short, counts, wanted)
-    return Chosen(result, tuple(dropped), said, reserve, short, _closest(gated, config))
+    closest = _closest(gated, config)
+    said = _notices(gated, result, closest, short, counts, wanted)
+    return Chosen(result, tuple(dropped), said, reserve, short, closest)
 
 
 def _closest(gated: Gated, config: SelectConfig) -> tuple[Candidate, ...]:
@@ -216,6 +217,7 @@ def _relevant(candidate: Candidate, verdict: Verdict) -> bool:
 def _notices(
     gated: Gated,
     result: Sequence[Candidate],
+    closest: Sequence[Candidate],
     short: frozenset[SourceType],
     counts: dict[SourceType, int],
     wanted: dict[SourceType, int],
@@ -223,13 +225,10 @@ def _notices(
     if gated.candidates and not result:
         count = len(gated.candidates)
         found = f"{counted(count, 'candidate')} {'was' if count == 1 else 'were'} found"
-        return (
-            Notice(
-                "nothing_relevant",
-                f"{found}, but none is good enough to show; to see the nearest anyway: pincite"
-                " search --all",
-            ),
-        )
+        rest = f"only the nearest {len(closest)} are shown" if closest else "to see the nearest"
+        rest = f"; {rest}{', all with' if closest else ''}: pincite search --all"
+        more = rest if count > len(closest) else ""
+        return (Notice("nothing_relevant", f"{found}, but none is good enough as evidence{more}"),)
     return tuple(
         Notice(
             "coverage_unmet",
