@@ -20,6 +20,7 @@ from pincite.errors import (
     ConfigError,
     Forbidden,
     MemoryUnavailable,
+    NotFound,
     PinciteError,
     UsageError,
     WorkspaceUnavailable,
@@ -219,7 +220,11 @@ async def _belongings(session: Session, user: User, enabled: frozenset[str]) -> 
     kinds: dict[str, list[Space]] = {"alone": [], "orphaned": [], "shared": []}
     for space in await session.spaces():
         if not space.personal:
-            others = [one for one in await session.members(space.id) if one.user_id != user.id]
+            try:
+                members = await session.members(space.id)
+            except NotFound:  # deleted or left since the spaces were listed
+                continue
+            others = [one for one in members if one.user_id != user.id]
             kinds[_kind(space, others, enabled)].append(space)
     return Belongings(user, *(tuple(found) for found in kinds.values()))
 

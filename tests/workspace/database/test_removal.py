@@ -144,7 +144,7 @@ class Removal:
                 one, other = (remove_user(workspaces, scene.ada.id, scene.bob.id) for _ in "12")
                 ended = await _at_once(one, other, number)
                 assert "" in ended
-                assert all("no user has" in one for one in ended if one)
+                assert all("no user has" in one for one in ended if one), ended
                 assert await _states(workspaces, scene.ada.id) == {"removed"}
 
     async def test_an_owner_leaves_or_the_other_one_is_removed(self) -> None:
