@@ -41,10 +41,12 @@ def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
 class AtPath(NamedTuple):
     """The names of the question that a passage defines at the path that the question gives. `own`
     has all of these names, `within` those whose path is known from the definitions around the
-    passage."""
+    passage, and `written` those whose path is so in upper and lower case, too. The file of a name
+    on the top level is its path for `written`."""
 
     own: Set[str] = frozenset()
     within: Set[str] = frozenset()
+    written: Set[str] = frozenset()
 
 
 _NOWHERE = AtPath()
@@ -63,15 +65,27 @@ def _at_path(owners: Iterable[tuple[str, str]], chunk: Chunk) -> AtPath:
     defined = [(owner, end) for owner, end in owners if end.lower() in names]
     if not defined:
         return _NOWHERE
-    paths = [components(name.partition("<")[0].lower()) for name in chunk.headings]
-    paths += [components(name.lower())[:-1] for name in chunk.symbols]
-    around = frozenset(part for path in paths for part in path)
-    guessed = {*names, PurePosixPath(chunk.path).stem.lower()}
+    paths = [components(name.partition("<")[0]) for name in chunk.headings]
+    paths += [components(name)[:-1] for name in chunk.symbols]
+    as_written = {part for path in paths for part in path}
+    around = {part.lower() for part in as_written}
+    file = PurePosixPath(chunk.path).stem
+    guessed = {*names, file.lower()}
     within = frozenset(end for owner, end in defined if owner.lower() in around)
     return AtPath(
         within | {end for owner, end in defined if owner.lower() in guessed},
         within,
+        frozenset(
+            end
+            for owner, end in defined
+            if owner in as_written or (owner == file and _is_outermost(chunk, end))
+        ),
     )
+
+
+def _is_outermost(chunk: Chunk, name: str) -> bool:
+    """Return whether no definition is around that of this name."""
+    return not chunk.headings or last_component(chunk.headings[0]).lower() == name.lower()
 
 
 def defining(
@@ -111,7 +125,8 @@ def defining(
         if chunk.source_type != "code" or not chunk.symbols:
             continue
         is_named = not plain.isdisjoint(names_of(chunk.symbols))
-        if not is_named and not _at_path(owners, chunk).own:
+        at_path = _at_path(owners, chunk)
+        if not is_named and not at_path.own:
             continue
         is_value = is_named and plain.isdisjoint(names_of(chunk.definitions))
         is_value |= _is_constructor(chunk)
@@ -119,6 +134,8 @@ def defining(
         if is_detail and may_be_topic:
             continue
         kind: tuple[int, ...] = (
+            bool(owners) and not at_path.written,
+            bool(owners) and not at_path.within,
             bool(owners) and whole.isdisjoint(chunk.symbols),
             declared not in chunk.text,
             is_value,
