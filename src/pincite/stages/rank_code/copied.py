@@ -5,6 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pincite.stages.rank_code.messages import (
+    filled,
+    is_question,
+    joined,
+    templates,
+    without_names,
+)
+
 _WORD: Final = re.compile(r"\w+")
 _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
@@ -12,12 +20,6 @@ _HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message, before its 
 _TOKEN: Final = re.compile(r"\S+")
 #: Values that a message fills in: paths from a root, and numbers with their units.
 _VALUE: Final = re.compile(r"[\"'`(<]?(?:(?:~|\.\.?)?/|[a-z]:[\\/]|\d)")
-#: The beginning of a question or a wish. Without its values, its words fit many passages.
-_ASKS: Final = re.compile(
-    r"\W*(?:how|what|when|where|which|who|whose|why|i|we|my|please|help|tell|show|give|explain"
-    r"|(?:can|could|should|do|does|did|may|must|will|would|is|are|was|were|has|have) (?:i|we|you|it"
-    r"|he|she|they|there|the|this|that|these|those|my|our|your))\b(?:'s)?(?!\S)"
-)
 _MESSAGE: Final = 5  # words of a message without its values; fewer fit many passages
 _RUN: Final = 3  # consecutive words, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # positions of a text where a run may begin
@@ -34,11 +36,14 @@ class Copied:
 
     def __init__(self, question: str) -> None:
         text = question.lower()
-        parts = [text, *(found[2] for found in _QUOTED.finditer(text))]
+        said = [text, *without_names(text)]
+        parts = [found[2] for found in _QUOTED.finditer(text)]
         head = _HEAD.match(text)
         if head is not None:
-            parts.insert(1, head[1])
-        runs = (_Runs(part) for part in parts[: _QUOTES + 1])
+            parts.insert(0, head[1])
+        runs = (_Runs(part) for part in (*said, *parts[:_QUOTES]))
+        asks = is_question(text) or text.endswith("?")
+        self._messages = [] if asks else [(one, len(_WORD.findall(one))) for one in said]
         self._parts = [one for one in runs if one.begins]
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
 
@@ -56,8 +61,21 @@ class Copied:
             return 0.0
         text = text.lower()
         flags = len(self._flags.intersection(_FLAG.findall(text))) if self._flags else 0
-        copied = max((one.copied(text) for one in self._parts), default=0.0)
+        code = joined(text)
+        copied = max((one.copied(code) for one in self._parts), default=0.0)
+        if self._messages and copied < 1:
+            copied = max(copied, self._filled(code))
         return max(copied, flags / (len(self._flags) or 1))
+
+    def _filled(self, code: str) -> float:
+        """Return the value of `_part` for the message that a literal of the code gives."""
+        best = 0.0
+        for pieces in templates(code):
+            for message, words in self._messages:
+                count, values = filled(message, pieces)
+                if count:
+                    best = max(best, _part(min(count, words - values), words - values))
+        return best
 
 
 class _Runs:
@@ -67,7 +85,7 @@ class _Runs:
         self._text = text
         self._words: list[tuple[int, int]] = []
         self._is_value: list[bool] = []
-        asks = _ASKS.match(text) is not None
+        asks = is_question(text)
         for token in _TOKEN.finditer(text):
             is_value = not asks and _VALUE.match(token[0]) is not None
             for one in _WORD.finditer(text, *token.span()):

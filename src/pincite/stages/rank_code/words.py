@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pincite.model import Query
+from pincite.stages.rank_code.messages import names_before
 from pincite.support.names import (
     bare_words,
     hyphenated_name,
@@ -91,13 +92,15 @@ class Vocabulary:
 
     def asked(self, query: Query) -> QuestionWords:
         """Split the question into words and names."""
+        before = names_before(query.text)
+        symbols = [name for name in query.symbols if name not in before]
         words = (word for word in self._split(query.text) if word.stems and len(word.text) > 1)
         return QuestionWords(
             tuple(dict.fromkeys(words)),
             _last((*written_names(query.text), *filter(hyphenated_name, query.symbols)), _LEAST),
-            _last(query.symbols, 1),
+            _last(symbols, 1),
             _is_name(query.text),
-            tuple(dict.fromkeys(filter(None, map(owner_of, query.symbols)))),
+            tuple(dict.fromkeys(filter(None, map(owner_of, symbols)))),
         )
 
     def _split(self, name: str) -> tuple[Word, ...]:
