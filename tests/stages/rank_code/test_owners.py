@@ -310,3 +310,34 @@ def test_a_class_is_as_far_out_where_its_passage_is_named_for_its_first_member()
     main = replace(main, chunk=replace(main.chunk, headings=("SqlMapper", "Compare")))
     part = one("part", 0.5, "SqlMapper", "DontMap", path="SqlMapper.DontMap.cs")
     assert order("SqlMapper", main, part) == ["main", "part"]
+
+
+def in_file(name: str, score: float, symbol: str, within: str = "") -> Candidate:
+    return one(name, score, symbol, path="net/iostream.py", within=within)
+
+
+BASE = in_file("base", 1.0, "fileno", "BaseIOStream")
+STREAM = in_file("stream", 0.5, "fileno", "IOStream")
+OUTER = in_file("outer", 0.8, "fileno")
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("IOStream.fileno", "stream"),
+        ("net.iostream.IOStream.fileno", "stream"),
+        ("where is IOStream.fileno defined?", "stream"),
+        ("BaseIOStream.fileno", "base"),
+        ("iostream.fileno", "outer"),
+        ("IOSTREAM.fileno", "stream"),
+    ],
+)
+def test_a_class_called_like_its_file_precedes_the_other_classes_there(
+    question: str, best: str
+) -> None:
+    assert first(question, BASE, STREAM, OUTER) == best
+
+
+def test_the_name_of_a_file_is_its_class_if_only_classes_define_the_name() -> None:
+    assert first("iostream.fileno", BASE, STREAM) == "stream"
+    assert first("iostream.fileno", BASE, HOST) == "base"

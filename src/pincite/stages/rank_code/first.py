@@ -1,11 +1,18 @@
-"""Put those candidates first that the question asks for: definitions of a name, or changelogs."""
+"""Put those candidates first that the question asks for: definitions of a name, tests of one thing,
+or changelogs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from pincite.model import Candidate, Signal
-from pincite.stages.rank_code.paths import is_changelog, wants_changes
+from pincite.stages.rank_code.names import file_name
+from pincite.stages.rank_code.paths import is_changelog, place_of, names_under_test, wants_changes
+from pincite.stages.rank_code.words import Vocabulary
+from pincite.support.names import last_component
+
+_OF_TESTS = frozenset(("test", "tests", "spec", "specs"))
 
 
 def in_front(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -21,6 +28,35 @@ def in_front(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tup
         else one.with_signal(Signal("ranked", one.rank_signal.kind, before.rank_signal.value))
         for one, before in zip(order, candidates, strict=True)
     )
+
+
+def tests_of(
+    question: str, candidates: Sequence[Candidate], most: int, vocabulary: Vocabulary
+) -> list[Candidate]:
+    """Return the best passages of the tests that the question asks for by the name of their file:
+    up to `most`, in order, one for each file. `test_lyrics.py` and `LyricsTest.java` have the tests
+    of "lyrics" and of "the lyrics plugin". Files that are tests by their name precede those that
+    are tests by their folder only."""
+    names = {_bare(name, vocabulary)[0] for name in names_under_test(question)}
+    if not names:
+        return []
+    found: dict[tuple[str, str, str], tuple[bool, Candidate]] = {}
+    for one in candidates:
+        chunk = one.chunk
+        if chunk.source_type != "code" or place_of(chunk.path) != "tests":
+            continue
+        bare, is_test = _bare(file_name(chunk.path).stem, vocabulary)
+        if bare in names:
+            found.setdefault((one.collection, chunk.repo, chunk.path), (not is_test, one))
+    return [one for _, one in sorted(found.values(), key=itemgetter(0))][:most]
+
+
+def _bare(name: str, vocabulary: Vocabulary) -> tuple[str, bool]:
+    """Return a name as one word in lower case, without the words for tests, and whether it had
+    any."""
+    words = [word.text for word in vocabulary.words(last_component(name))]
+    left = [word for word in words if word not in _OF_TESTS]
+    return "".join(left or words), len(left) < len(words)
 
 
 def changelogs_first(

@@ -100,6 +100,17 @@ _WANTS_TESTS = re.compile(
     rf"|(?:is|are) there (?:a |any )?{_KINDS_OF_TESTS}tests? (?:(?:of|for|which)\b|{_THAT}))",
     re.I,
 )
+#: A question for the tests of one thing. What it calls this thing may be the name of their file.
+_TESTS_OF_ONE = re.compile(
+    rf"(?:(?:{_WANTED}|(?:is|are) there (?:a |any )?){_KINDS_OF_TESTS}tests? (?:of|for)"
+    rf"|(?:which|what|show|find|list) {_KINDS_OF_TESTS}tests?"
+    rf" (?:(?:that|which) )?(?:cover|check|{_COVERS}|exists? for)"
+    r"|(?:how|where) (?:is|are)(?=.* tested\W*\Z)) (?:the )?"
+    r"[`'\"]?(?P<name>[\w.:/-]+(?: [\w-]+){0,2}?)[`'\"]?"
+    r"(?: (?P<kind>class|command|component|extension|function|handler|middleware|module|package"
+    r"|plugin|provider|service|view))?(?: tested)?\W*\Z",
+    re.I,
+)
 _WANTS_PAGES = re.compile(
     rf"(?:{_WANTED}{_KINDS_OF_PAGES}(?:documentation (?:of|for|on|about)\b|docs (?:for|on|about)\b"
     r"|(?:manual|guide|tutorial|rfc) (?:of|for|on|about|to)\b"
@@ -205,6 +216,17 @@ def wants_changes(question: str) -> bool:
     """Return whether a question asks what changed, or when (`which version removed the flag`).
     English only: False for questions in other languages."""
     return len(question) <= _LONGEST and _WANTS_CHANGES.search(question) is not None
+
+
+def names_under_test(question: str) -> tuple[str, ...]:
+    """Return what a question for the tests of one thing calls this thing: `lyrics` and `lyrics
+    plugin` for `tests of the lyrics plugin`. Empty for other questions, and for those in other
+    languages than English."""
+    found = _TESTS_OF_ONE.match(question) if len(question) <= _LONGEST else None
+    if found is None:
+        return ()
+    name, kind = found["name"], found["kind"]
+    return (name, f"{name} {kind}") if kind else (name,)
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:

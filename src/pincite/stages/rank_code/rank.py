@@ -22,7 +22,7 @@ from pincite.stages.rank_code.definitions import (
     definition_part,
     names_of,
 )
-from pincite.stages.rank_code.first import changelogs_first, in_front
+from pincite.stages.rank_code.first import changelogs_first, in_front, tests_of
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
@@ -137,7 +137,10 @@ def _by_files(
     others.sort(key=lambda one: one.rank_key)
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
     in_order = [one for one, _ in ordered]
-    meant = defining(query, in_order, config.defined_first, beside_pages=bool(others))
+    most = config.defined_first
+    meant = defining(query, in_order, most, beside_pages=bool(others)) or tests_of(
+        query.text, in_order, most, vocabulary_of(terms)
+    )
     return in_front(meant, merged) if meant else merged
 
 
