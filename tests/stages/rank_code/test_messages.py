@@ -102,7 +102,12 @@ OPTION = 'raise Error("Option %r requires a value" % name)'
         ("Option <function f at 0x7f1> requires a value", OPTION, 4, 4),
         ("app.options.Error: Option 'port' requires a value", OPTION, 4, 4),
         ("ERROR:app.web:Error: Option 'port' requires a value", OPTION, 4, 4),
-        ("Callback f(1) raised exception: KeyError('a')", "'callback %r raised exception: %r'", 3, 3),
+        (
+            "Callback f(1) raised exception: KeyError('a')",
+            "'callback %r raised exception: %r'",
+            3,
+            3,
+        ),
         ("No matching albums found.", "f'No matching {kind}s found.'", 3, 3),
         ("see: Option 'a' requires a value, or not", OPTION, 4, 6),
     ],

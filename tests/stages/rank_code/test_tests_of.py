@@ -29,9 +29,9 @@ TEST = one("test", 0.3, "test/plugins/test_lyrics.py")
 ALL = (PAGE, PLUGIN, OTHER, OTHER_TOO, TEST)
 
 
-def first(question: str, *found: Candidate, **config: int) -> str:
+def first(question: str, *found: Candidate, defined_first: int = 3) -> str:
     query = prepare(Question(question), PrepareConfig())
-    return rank_code(query, found, ENGLISH, RankCodeConfig(**config))[0].chunk.id
+    return rank_code(query, found, ENGLISH, RankCodeConfig(defined_first=defined_first))[0].chunk.id
 
 
 @pytest.mark.parametrize(

@@ -50,12 +50,15 @@ class Copied:
     def part(self, text: str) -> float:
         """Return how much of the question the passage has literally, in 0..1.
 
-        That is the largest of these values for the question, for its beginning up to a colon or
-        full stop, and for its quoted parts: the share of words in runs of three or more that the
-        passage also has, to the power of four, reduced below six words. The same share is taken
-        without paths and numbers, which a message fills in, if at least five words are left. A text
-        that begins like a question (`how do I upgrade to 2.0`) is no message. The share of the
-        question's flags (`--name`) in the passage counts if it is larger.
+        That is the largest of these values for the question, for the rest behind names in front of
+        it (`InputError: `), for its beginning up to a colon or full stop, and for its quoted parts:
+        the share of words in runs of three or more that the passage also has, to the power of four,
+        reduced below six words. The same share is taken without paths and numbers, which a message
+        fills in, if at least five words are left. It is also taken without the values of a literal
+        of the passage (`"option %r requires a value"`) if the question has all words of the literal
+        in their order: three or more, two of them with four letters. A text that begins like a
+        question (`how do I upgrade to 2.0`) is no message. The share of the question's flags
+        (`--name`) in the passage counts if it is larger.
         """
         if not self._parts and not self._flags:
             return 0.0

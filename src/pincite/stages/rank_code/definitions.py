@@ -94,11 +94,12 @@ def defining(
     """Return the passages of code that define the name that the question asks for: up to `most`, in
     order, one for each file. The question must be only a name, or ask where a name is defined. A
     name with a path must be defined at that path. Names without a path are case-sensitive. They are
-    ordered by these rules, the first one first: the whole name before its last component
-    (`print.rowwise_df`); passages that contain the question as it is written (`def echo`);
-    definitions before values; files of code before tests and examples; outer before inner
-    definitions, such as a class before the properties with its name. Of several equal ones in a
-    file, such as a class and its constructor, the first in the file counts.
+    ordered by these rules, the first one first: names at the path as it is written, then names
+    within its last part in other capitals, then names at a guessed path; the whole name before its
+    last component (`print.rowwise_df`); passages that contain the question as it is written
+    (`def echo`); definitions before values; files of code before tests and examples; outer before
+    inner definitions, such as a class before the properties with its name. Of several equal ones in
+    a file, such as a class and its constructor, the first in the file counts.
 
     A plain word in lower case may also be a topic. It gets one definition `beside_pages` of
     documentation, which mention the word and would hide the definition, and none among code only.

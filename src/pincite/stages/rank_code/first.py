@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from pincite.model import Candidate, Signal
 from pincite.stages.rank_code.names import file_name
-from pincite.stages.rank_code.paths import is_changelog, place_of, names_under_test, wants_changes
+from pincite.stages.rank_code.paths import is_changelog, names_under_test, place_of, wants_changes
 from pincite.stages.rank_code.words import Vocabulary
 from pincite.support.names import last_component
 

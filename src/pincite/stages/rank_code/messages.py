@@ -36,7 +36,7 @@ _LINE_END: Final = re.compile(r"(?:\\[nrt]|\s)+")
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text begins like a question or a wish, or ends with a question mark."""
+    """Return whether a text begins like a question or a wish."""
     return _ASKS.match(text) is not None
 
 
@@ -44,7 +44,7 @@ def without_names(text: str) -> list[str]:
     """Return what is left of a text without the names before it, one less each time, up to four:
     `HTTPInputError: Body too long` and `Body too long` for `ERROR: HTTPInputError: Body too long`.
     Empty if there is no such name."""
-    left = []
+    left: list[str] = []
     while len(left) < _MOST_BEFORE and (found := _BEFORE.match(text)) is not None:
         text = text[found.end() :]
         left.append(text)

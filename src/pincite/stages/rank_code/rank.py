@@ -96,7 +96,8 @@ def rank_code(
     previous score and the new one, with the weight `mixed` for the new one: such a question needs
     passages, of pages and of several definitions, more than one file. From nine tenths of code on,
     this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
-    is defined, gets `defined_first` of its definitions first, one of each file. If a question asks
+    is defined, gets `defined_first` of its definitions first, one of each file. A question for the
+    tests of one thing gets as many files of tests with the name of this thing. If a question asks
     what changed, or when, the scores of all but changelogs are multiplied by `unasked`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by

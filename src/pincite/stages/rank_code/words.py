@@ -57,7 +57,8 @@ class Name(NamedTuple):
 class QuestionWords:
     """A question: its `words` without function words; `names`, the last components of all its
     names; `code`, the last components of names that are written like code; `alone`, whether it is
-    only a name. `owners` has the last component of each name with a path, and the one before it."""
+    only a name. `owners` has the last component of each name with a path, and the one before it.
+    Names before a message (`InputError: Body too long`) are in `words` and `names` only."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
