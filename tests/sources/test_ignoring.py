@@ -94,7 +94,8 @@ def test_classes_and_runs_of_stars_match_as_in_git(tmp_path: Path, pattern: str)
 PREFIXED = (
     "/ab**/a", "b***/x*/", "a**/[ab]", "ab**/secret.md", "/ab**", "/ab**/**", "ab**/*", "ab**/*/a",
     "b/a**/a", "a**/**/a", "/a**b/a", "a**\\/a", "**\\/a", "?b**/a", "\\ab**/a", "*b**/a", "ab*/a",
-    "a\\\\ ", "a\\\\\\ ", "a\\  ", "?", "??", "x/?", "[!a]", "[^b]", "é", "\\é", "[é]", "é*/a", "*é",
+    "a\\\\ ", "a\\\\\\ ", "a\\  ",
+    "?", "??", "x/?", "[!a]", "[^b]", "é", "\\é", "[é]", "é*/a", "*é",
 )  # fmt: skip
 DEEPER = (
     "a", "b", "é", "éa", "xé", "x/é", "x/b", "a ", "a\\", "a\\ ", "ab", "aba", "ab/a", "abx/a",

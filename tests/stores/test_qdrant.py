@@ -61,7 +61,8 @@ def test_all_hidden_revisions_are_read_however_many_there_are(
     async def session() -> frozenset[str]:
         store = QdrantStore(Connection(AsyncQdrantClient(":memory:"), "the local engine"))
         await store.create(DENSE_SPEC)
-        await store.stage("main", {f"r{number}": [point_of(f"fox {number}")] for number in range(5)})
+        revisions = {f"r{number}": [point_of(f"fox {number}")] for number in range(5)}
+        await store.stage("main", revisions)
         await store.publish("main", {"r0": None})
         staged = await store.staged("main")
         await store.close()

@@ -73,8 +73,12 @@ class LimitedSessions:
     async def _end(self, scope: Scope, session: bytes, opener: Scope) -> None:
         """End a session by sending the request with which its client would end it. Whoever asks now
         may be another client, or one that is refused."""
-        asked = {key: value for key, value in scope.items() if key not in _KEPT} | opener
-        asked |= {"method": "DELETE", "headers": [*opener["headers"], (SESSION, session)]}
+        asked = {
+            **{key: value for key, value in scope.items() if key not in _KEPT},
+            **opener,
+            "method": "DELETE",
+            "headers": [*opener["headers"], (SESSION, session)],
+        }
 
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
