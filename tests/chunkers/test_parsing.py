@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -123,3 +124,22 @@ def test_the_text_of_a_node_is_read_in_whole_after_parsing() -> None:
         assert node.text == source[node.start_byte : node.end_byte]
         nodes += node.children
     assert len(nodes) > 10 * len(names)
+
+
+def test_the_text_of_a_large_node_is_read_in_few_parts() -> None:
+    """The time grows with the square of their number: in parts of 64 bytes, a minute."""
+    source = b"x = 1\n" * 700_000
+    tree = parse(GRAMMARS["python"], source)
+    assert tree is not None
+    reads = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal reads
+        reads += event == "call" and frame.f_code.co_name == "slice_from"
+
+    sys.setprofile(count)
+    try:
+        assert tree.root_node.text == source
+    finally:
+        sys.setprofile(None)
+    assert 0 < reads < 20

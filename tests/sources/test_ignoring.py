@@ -206,3 +206,14 @@ def test_of_equal_patterns_only_the_last_is_matched() -> None:
     assert rules.verdict("a.md") is False
     assert rules.verdict("x.md") is True
     assert rules.verdict("aab") is True
+
+
+def test_half_of_a_surrogate_pair_matches_itself() -> None:
+    rules = parse_rules("", ["x\ud83c", "é"])
+    assert rules is not None
+    assert [rules.verdict(path) for path in ("x\ud83c", "é", "x", "\ud83c")] == [
+        True,
+        True,
+        None,
+        None,
+    ]

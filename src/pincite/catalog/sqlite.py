@@ -168,7 +168,7 @@ class SqliteCatalog:
             found = tuple(
                 msgspec.json.decode(record, type=ready(SourceRecord)) for (record,) in rows
             )
-            self._sources.keep(collection, found, len(found))
+            self._sources.keep(collection, found, 1 + len(found))
         return found
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:

@@ -18,6 +18,7 @@ from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
 from pincite.ports import Condition, SearchRequest
 from pincite.stores.attributes import check_attributes, check_field
+from pincite.support.decodable import ready
 
 _ID_CHARS = 32
 _ID = re.compile(rf"[0-9a-f]{{{_ID_CHARS}}}")
@@ -28,7 +29,7 @@ _AT_ONCE = 16  # points, a millisecond
 _NORM_TOLERANCE = 1e-3  # float32 rounding of 4,096 dimensions stays under 1e-4
 _LEAST, _MOST = 1.2e-38, 3.4e38  # what float32 holds
 _CHUNK_FIELDS = Chunk.__struct_fields__
-_CHUNKS = msgspec.msgpack.Decoder(Chunk)
+_CHUNKS = msgspec.msgpack.Decoder(ready(Chunk))
 _LARGEST = 2**63 - 1
 
 

@@ -95,10 +95,14 @@ def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
 
 
 def _characters(text: str) -> str:
-    """Return a text with one character for each of its bytes."""
+    """Return a text with one character for each of its bytes. Accepts any string."""
     if text.isascii():
         return text
-    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    try:
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a pair, which no name of a file has
+        raw = text.encode("utf-8", "surrogatepass")
+    return raw.decode("latin-1")
 
 
 def translate(pattern: str) -> str | None:

@@ -185,3 +185,8 @@ def test_a_models_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None
         assert "PINCITE_MODELS" in caught.value.hint
     with pytest.raises(ModelsUnwritable, match="cannot be written to"):
         locate("owner/" + "n" * 300, tmp_path, hub="http://127.0.0.1:9")
+
+
+def test_the_home_of_an_unknown_user_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="home of a user"):
+        locate("~no-such-user-here/model", tmp_path)

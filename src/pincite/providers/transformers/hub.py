@@ -56,7 +56,13 @@ def locate(
     `models`, fetched now if it is missing. Raises ModelUnavailable, also if `models` cannot be
     written; DiskFull; and ConfigError for a proxy or certificates of the environment that cannot be
     used."""
-    folder = Path(name).expanduser()
+    try:
+        folder = Path(name).expanduser()
+    except RuntimeError as error:
+        raise ModelUnavailable(
+            f"{name} names the home of a user who is unknown here",
+            hint="name a folder with its files (local:/path/to/model)",
+        ) from error
     if _is_folder(folder):
         return folder
     if not _REPOSITORY.fullmatch(name) or name.startswith("."):
