@@ -262,5 +262,6 @@ def prepare_here(folder: Path) -> Any:
     spec = CollectionSpec("main", _SPARSE.fingerprint, ChunkerConfig().fingerprint)
     with open_source(folder, limits=SourceLimits(), selection=Selection()) as opened:
         entries = [entry for entry in opened.entries() if isinstance(entry, Entry)]
-        (batch,) = prepare_all(opened, entries, spec, IngestDeps(index, _SPARSE, None))
+        deps = IngestDeps(index, _SPARSE, HashingEncoder())
+        (batch,) = prepare_all(opened, entries, spec, deps)
     return batch
