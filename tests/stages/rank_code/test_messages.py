@@ -11,7 +11,7 @@ from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.copied import Copied
-from pincite.stages.rank_code.messages import joined, names_before, templates, without_names
+from pincite.stages.rank_code.messages import joined, templates, without_names
 from tests.builders import chunk
 
 ENGLISH = informative_terms("english")
@@ -33,25 +33,6 @@ ENGLISH = informative_terms("english")
 )
 def test_names_before_a_message_are_left_out_one_by_one(text: str, left: list[str]) -> None:
     assert without_names(text) == left
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("InputError: Body too long", {"InputError"}),
-        ("app.options.Error: Option 'a' requires a value", {"app.options.Error"}),
-        ("ERROR:app.web:Uncaught exception in it", {"ERROR:app.web"}),
-        ("InputError: InputError of the body", set()),
-        ("Router: how are paths matched", set()),
-        ("Router: order of the middlewares?", set()),
-        ("Router: paths", set()),
-        ("InputError", set()),
-    ],
-)
-def test_names_before_a_message_are_known_unless_a_question_follows(
-    text: str, names: set[str]
-) -> None:
-    assert names_before(text) == names
 
 
 @pytest.mark.parametrize(
@@ -142,9 +123,16 @@ def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
         found = chunk(text, id=name, path=path, source_type="code", symbols=symbols)
         return Candidate("main", found, (Signal("fused", "normalised", score),))
 
+    message = "Body too long for this reader"
     found = [
         one("error", 1.0, "kinds.py", "class BodyError(Exception):\n    body = 1", "BodyError"),
-        one("raises", 0.8, "connection.py", 'raise BodyError("Body too long")', "read"),
+        one(
+            "raises",
+            0.8,
+            "connection.py",
+            'raise BodyError("Body too long for this reader")',
+            "read",
+        ),
     ]
 
     def first(question: str) -> str:
@@ -152,7 +140,7 @@ def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
         config = RankCodeConfig()
         return rank_code(query, found, ENGLISH, config, frozenset(("main",)))[0].chunk.id
 
-    assert first("BodyError: Body too long") == "raises"
+    assert first(f"BodyError: {message}") == "raises"
     assert first("BodyError: how is the body read?") == "error"
     assert first("BodyError") == "error"
 

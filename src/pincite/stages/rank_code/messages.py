@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pincite.support.names import written_names
-
 #: The beginning of a question or a wish. Without its values, its words fit many passages.
 _ASKS: Final = re.compile(
     r"\W*(?:how|what|when|where|which|who|whose|why|i|we|my|please|help|tell|show|give|explain"
@@ -49,17 +47,6 @@ def without_names(text: str) -> list[str]:
         text = text[found.end() :]
         left.append(text)
     return left
-
-
-def names_before(text: str) -> frozenset[str]:
-    """Return the names before a message that the message itself has not: the error, the logger. A
-    message has three words, and is no question."""
-    rests = without_names(text)
-    said = next((one for one in reversed(rests) if len(_WORD.findall(one)) >= _WORDS), "")
-    if not said or is_question(said) or said.endswith("?"):
-        return frozenset()
-    before = text[: len(text) - len(said)]
-    return frozenset(written_names(before)) - frozenset(written_names(said))
 
 
 def joined(text: str) -> str:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pincite.model import Query
-from pincite.stages.rank_code.messages import names_before
 from pincite.support.names import (
     bare_words,
     hyphenated_name,
@@ -57,8 +56,7 @@ class Name(NamedTuple):
 class QuestionWords:
     """A question: its `words` without function words; `names`, the last components of all its
     names; `code`, the last components of names that are written like code; `alone`, whether it is
-    only a name. `owners` has the last component of each name with a path, and the one before it.
-    Names before a message (`InputError: Body too long`) are in `words` and `names` only."""
+    only a name. `owners` has the last component of each name with a path, and the one before it."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
@@ -93,15 +91,13 @@ class Vocabulary:
 
     def asked(self, query: Query) -> QuestionWords:
         """Split the question into words and names."""
-        before = names_before(query.text)
-        symbols = [name for name in query.symbols if name not in before]
         words = (word for word in self._split(query.text) if word.stems and len(word.text) > 1)
         return QuestionWords(
             tuple(dict.fromkeys(words)),
             _last((*written_names(query.text), *filter(hyphenated_name, query.symbols)), _LEAST),
-            _last(symbols, 1),
+            _last(query.symbols, 1),
             _is_name(query.text),
-            tuple(dict.fromkeys(filter(None, map(owner_of, symbols)))),
+            tuple(dict.fromkeys(filter(None, map(owner_of, query.symbols)))),
         )
 
     def _split(self, name: str) -> tuple[Word, ...]:
