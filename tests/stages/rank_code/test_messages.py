@@ -114,8 +114,8 @@ def test_other_texts_are_not_taken_for_a_message(question: str, code: str) -> No
 
 
 def test_a_message_on_two_lines_of_code_counts_in_full() -> None:
-    code = 'raise Error(\n    "Received a body that is "\n    "longer than allowed"\n)'
-    assert Copied("Received a body that is longer than allowed").part(code) == 1
+    code = 'raise Error(\n    "Received a body that is "\n    "too long"\n)'
+    assert Copied("Received a body that is too long").part(code) == 1
 
 
 def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
@@ -123,16 +123,10 @@ def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
         found = chunk(text, id=name, path=path, source_type="code", symbols=symbols)
         return Candidate("main", found, (Signal("fused", "normalised", score),))
 
-    message = "Body too long for this reader"
+    message = "Body is too long"
     found = [
         one("error", 1.0, "kinds.py", "class BodyError(Exception):\n    body = 1", "BodyError"),
-        one(
-            "raises",
-            0.8,
-            "connection.py",
-            'raise BodyError("Body too long for this reader")',
-            "read",
-        ),
+        one("raises", 0.6, "connection.py", f'raise BodyError("{message}")', "read"),
     ]
 
     def first(question: str) -> str:
