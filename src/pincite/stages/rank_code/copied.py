@@ -38,11 +38,12 @@ class Copied:
         text = question.lower()
         said = [text, *without_names(text)]
         parts = [found[2] for found in _QUOTED.finditer(text)]
+        asks = is_question(text) or text.endswith("?")
+        self._has_message = bool(parts) or not asks
         head = _HEAD.match(text)
         if head is not None:
             parts.insert(0, head[1])
         runs = (_Runs(part) for part in (*said, *parts[:_QUOTES]))
-        asks = is_question(text) or text.endswith("?")
         self._messages = [] if asks else [(one, len(_WORD.findall(one))) for one in said]
         self._parts = [one for one in runs if one.begins]
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
@@ -64,7 +65,7 @@ class Copied:
             return 0.0
         text = text.lower()
         flags = len(self._flags.intersection(_FLAG.findall(text))) if self._flags else 0
-        code = joined(text)
+        code = joined(text) if self._has_message else text
         copied = max((one.copied(code) for one in self._parts), default=0.0)
         if self._messages and copied < 1:
             copied = max(copied, self._filled(code))
