@@ -18,6 +18,7 @@ from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
 from tests.builders import candidate, chunk
 from tests.small_search import TEXTS, ask, make
+from tests.time_limits import HANGS_S
 
 DEFINED = {
     "simple.py": "SimpleQueue",
@@ -103,11 +104,15 @@ def test_whoever_is_kept_apart_gets_no_suggestion() -> None:
 
 @dataclass
 class Asking:
-    """An index that counts requests with a filter on symbols, and may fail for them."""
+    """An index that counts requests with a filter on symbols, and may fail or hang for them.
+    `most` is the number of such requests at once."""
 
     index: Any
     fails: bool = False
+    hangs: bool = False
     asked: list[int] = field(default_factory=list)
+    now: int = 0
+    most: int = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.index, name)
@@ -119,6 +124,13 @@ class Asking:
             self.asked.append(most)
             if self.fails:
                 raise StoreError("broken")
+            if self.hangs:
+                self.now += 1
+                self.most = max(self.most, self.now)
+                try:
+                    await asyncio.sleep(HANGS_S)
+                finally:
+                    self.now -= 1
         return await self.index.search(collection, request)
 
 
@@ -158,3 +170,17 @@ def test_one_edit_has_every_kind_of_slip_and_not_the_word() -> None:
     assert "queue" not in found
     assert all(word.startswith("q") for word in found)
     assert len(one_edit("a" * 32, "abcdefghijklmnopqrstuvwxyz_")) < 33 * 56
+
+
+@pytest.mark.parametrize(("name", "other"), [("OpenAI", "open"), ("start_tls", "starts")])
+def test_a_name_that_shares_a_word_only_is_not_similar(name: str, other: str) -> None:
+    assert similar_name(name, [candidate("a", text=f"{other} it", symbols=(other,))]) == ""
+
+
+def test_two_names_are_looked_up_at_once_and_not_for_long() -> None:
+    one = filled()
+    index = Asking(one.index, hangs=True)
+    pack = ask("SimpelQueue or AnyMtches", replace(one, index=index))
+    assert len(index.asked) == 2
+    assert index.most == 2
+    assert pack.absent_terms.index == ("SimpelQueue", "AnyMtches")

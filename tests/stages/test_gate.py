@@ -288,6 +288,9 @@ MEMBERS = {"path": "app/http.py", "symbols": ("finish", "Client", "close", "Pool
         ("client.close", METHOD, "weak"),
         ("Client.finish", MEMBERS, "weak"),  # it stands before the class
         ("Client.open", METHOD, "weak"),
+        ("http.app.Client.close", METHOD, "weak"),  # another order
+        ("app.http.py.Client.close", METHOD, "weak"),
+        ("close.close", METHOD, "weak"),
     ],
 )
 def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines_it(

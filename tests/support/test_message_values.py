@@ -58,3 +58,15 @@ def test_long_hostile_texts_take_little_time(part: str) -> None:
     begun = time.process_time()
     Message(part * 5_000).is_in(part * 3_000)
     assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("d must be in [365]", "the name must be in the list"),
+        ('"GET /index.html HTTP/1.1" 200 1043', "speaks HTTP/1.1 to the server"),
+        ("choices are a list of 42", "returns a list of names"),
+    ],
+)
+def test_runs_of_common_words_are_no_message(message: str, text: str) -> None:
+    assert not Message(message).is_in(text)

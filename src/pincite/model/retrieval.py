@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -343,15 +343,28 @@ def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str
 
 def defines(one: Candidate, name: str) -> bool:
     """Return whether the passage defines this name at its path: `close` of `http.Client.close` if
-    `http` and `Client` are definitions around it, names that the passage defines before it, or
-    parts of the path of its file. Case counts."""
+    `http` and `Client` are, in this order, parts of the path of its file, definitions around it or
+    names that the passage defines before it. Case counts."""
     *owners, own = components(name) or [""]
     chunk = one.chunk
-    outer = {part for heading in chunk.headings for part in components(heading.partition("<")[0])}
-    outer.update(re.split(r"[/.]", chunk.path))
+    *folders, file = chunk.path.split("/")
+    headings = [components(heading.partition("<")[0]) for heading in chunk.headings]
+    if headings and headings[-1][-1:] == [own]:  # the definition itself
+        headings.pop()
+    outer = [*folders, *_without_suffix(file).split("."), *chain.from_iterable(headings)]
     for symbol in chunk.symbols:
         *within, last = components(symbol) or [""]
-        if last == own and outer.issuperset({*owners}.difference(within)):
+        if last == own and _in_order(owners, [*outer, *within]):
             return True
-        outer.add(last)
+        outer.append(last)
     return False
+
+
+def _without_suffix(file: str) -> str:
+    return file.rpartition(".")[0] or file
+
+
+def _in_order(names: Iterable[str], among: Iterable[str]) -> bool:
+    """Return whether these names are among the others, in the same order."""
+    left = iter(among)
+    return all(name in left for name in names)

@@ -10,8 +10,8 @@ from pincite.model import AbsentTerms, Candidate, Notice
 from pincite.ports import AnyOf, Searchable, SearchRequest
 from pincite.scope.filter import check_scope, of_ref, scope_filter
 from pincite.search_steps.run import Run
-from pincite.stages.similar_names import absent_names, did_you_mean, similar_name
-from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.stages.similar_names import ONE_EDIT, absent_names, did_you_mean, similar_name
+from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
 
@@ -34,19 +34,23 @@ async def suggest_names(
     if run.left_ms is not None and run.left_ms <= 0:
         names = ()
     notices = []
-    for name in names:
-        defined = await _defined(run, name) if len(name) <= _LONGEST else ()
-        near = similar_name(name, defined) or similar_name(name, candidates)
+    for name, defined in zip(
+        names, await gather([_defined(run, one) for one in names]), strict=True
+    ):
+        near = similar_name(name, defined, ONE_EDIT) or similar_name(name, candidates)
         notices += [did_you_mean(name, near)] if near else []
     return tuple(notices)
 
 
 async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     """Return passages that define a name which is one edit away from this one. A collection that
-    fails or is late has none."""
+    fails or is late has none; nor are there any for a long name."""
+    if len(name) > _LONGEST:
+        return ()
+    limit_s = _LIMIT_S if run.left_ms is None else min(_LIMIT_S, run.left_ms / 1000)
     forms = sorted(one_edit(name, _LETTERS))
     asked = [
-        with_timeout(one.spec.name, _of(run, one, forms), _LIMIT_S)
+        with_timeout(one.spec.name, _of(run, one, forms), limit_s)
         for one in run.deps.collections
         if not one.foreign
     ]

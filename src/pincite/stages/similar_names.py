@@ -14,8 +14,10 @@ from pincite.support.names import last_component
 
 _NAME: Final = re.compile(r"[A-Za-z]\w{3,59}(?!\w)")
 _LIKE_NAME: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-#: Of `SequenceMatcher`: two letters that change places have .8 in a name of five.
-_CLOSE: Final = 0.8
+#: Of `SequenceMatcher`, for a name that one edit separates: two letters that change places have .8
+#: in a name of five.
+ONE_EDIT: Final = 0.8
+_CLOSE: Final = 0.84  # for other names: `OpenAI` and `open` have .8, `start_tls` and `starts` .8
 _LEAST: Final = 5  # letters of a name; shorter ones resemble many
 _LONGEST: Final = 60
 _ASKED: Final = 2  # names of a question
@@ -41,13 +43,13 @@ def did_you_mean(name: str, near: str) -> Notice:
     return Notice("similar_name", f"nothing that is indexed has {name}; did you mean {near}?")
 
 
-def similar_name(name: str, candidates: Sequence[Candidate]) -> str:
+def similar_name(name: str, candidates: Sequence[Candidate], least: float = _CLOSE) -> str:
     """Return the name of the candidates that is spelled most like this one: a definition before
-    other words, then the first. "" if none is spelled like it. The number of compared names is
-    limited."""
+    other words, then the first. "" if none has the similarity `least`, in 0..1. The number of
+    compared names is limited."""
     first = candidates[:_CANDIDATES]
-    return _nearest(name, islice(_defined(first), _SYMBOLS)) or _nearest(
-        name, islice(_written(first[:_TEXTS]), _SYMBOLS)
+    return _nearest(name, islice(_defined(first), _SYMBOLS), least) or _nearest(
+        name, islice(_written(first[:_TEXTS]), _SYMBOLS), least
     )
 
 
@@ -61,10 +63,10 @@ def _written(candidates: Iterable[Candidate]) -> Iterator[str]:
         yield from _NAME.findall(one.chunk.text[:_CHARS])
 
 
-def _nearest(name: str, names: Iterable[str]) -> str:
+def _nearest(name: str, names: Iterable[str], least: float) -> str:
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(name.lower())
-    best, near = _CLOSE, ""
+    best, near = least, ""
     for one in dict.fromkeys(names):
         if abs(len(one) - len(name)) > 3 or not _LEAST - 1 <= len(one) <= _LONGEST:
             continue

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from pincite.support.late_patterns import late_pattern
@@ -27,6 +28,7 @@ _ASKS: Final = late_pattern(
 _WORD: Final = re.compile(r"\w+")
 _RUN: Final = 3  # consecutive words that count as copied; two fit many texts
 _LEAST: Final = 0.33  # of the words; the rest may be the kind of the error, or words as values
+_LETTERS, _TELLING = 4, 2  # letters of a word that tells, and such words in a run
 _MOST: Final = 100  # words of a message that are compared
 
 
@@ -38,11 +40,14 @@ class Message:
         gapped = "" if _ASKS.match(text) else _VALUE.sub("\n", text)
         self.without_values = gapped if gapped != text and _WORD.search(gapped) else ""
         self._text = self.without_values.lower()
-        self._words = [one.span() for one in _WORD.finditer(self._text)][:_MOST]
+        words = list(islice(_WORD.finditer(self._text), _MOST))
+        self._words = [one.span() for one in words]
+        self._telling = [len(one[0]) >= _LETTERS and not one[0].isdigit() for one in words]
 
     def is_in(self, text: str) -> bool:
         """Return whether the text has the message literally, up to case: at least a third of its
-        words, in runs of three or more that no value interrupts."""
+        words, in runs of three or more that no value interrupts. Two words of a run must have four
+        letters: `must be in` and `http/1.1` are in many texts."""
         text, count, first = text.lower(), 0, 0
         while first + _RUN <= len(self._words):
             after = first + _RUN
@@ -51,7 +56,9 @@ class Message:
                 continue
             while after < len(self._words) and self._between(first, after + 1, text):
                 after += 1
-            count, first = count + after - first, after
+            if sum(self._telling[first:after]) >= _TELLING:
+                count += after - first
+            first = after
         return count > 0 and count >= _LEAST * len(self._words)
 
     def _between(self, first: int, after: int, text: str) -> bool:

@@ -143,3 +143,10 @@ def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
 def test_any_text_has_templates_and_a_value(question: str, code: str) -> None:
     assert all(len(pieces) > 1 for pieces in templates(joined(code)))
     assert 0 <= Copied(question).part(code) <= 1
+
+
+def test_a_long_text_is_compared_with_no_template() -> None:
+    code = 'raise Error(f"the option {name} requires a value")\n'
+    message = "the option port requires a value"
+    assert Copied(message).part(code) > 0.6
+    assert Copied(f"{message} {'and another word ' * 100}").part(code) < 0.1

@@ -44,7 +44,8 @@ class Copied:
         if head is not None:
             parts.insert(0, head[1])
         runs = (_Runs(part) for part in (*said, *parts[:_QUOTES]))
-        self._messages = [] if asks else [(one, len(_WORD.findall(one))) for one in said]
+        counted = [] if asks else [(one, len(_WORD.findall(one))) for one in said]
+        self._messages = [(one, words) for one, words in counted if words <= _MOST]
         self._parts = [one for one in runs if one.begins]
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
 
