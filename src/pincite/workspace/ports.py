@@ -242,7 +242,8 @@ class Administration(Protocol):
         """Return all users by name, without removed ones."""
 
     async def disable_user(self, user_id: str) -> None:
-        """Refuse all requests of a user from now on. Raise NotFound, like the next two methods."""
+        """Refuse all requests of a user from now on. Until the end, other owners cannot leave the
+        user's spaces, so that `orphaned` is complete. Raise NotFound, like the next two methods."""
 
     async def enable_user(self, user_id: str) -> None: ...
 

@@ -163,6 +163,11 @@ class Removal:
                 stays = {"enabled"} if ended[0] else {"removed"}
                 assert await _states(workspaces, ada) == stays
 
+    async def test_a_space_without_an_enabled_owner_is_named_by_whoever_disables(self) -> None:
+        async with self.opened() as workspaces:  # type: ignore[attr-defined]
+            unsaid = [n for n in range(TRIES) if await _is_unsaid(workspaces, n)]
+        assert unsaid == []
+
     async def test_a_removal_that_cannot_end_says_that_the_user_is_disabled(self) -> None:
         async with self.opened() as workspaces:  # type: ignore[attr-defined]
             scene = await set_scene(workspaces)
@@ -217,6 +222,27 @@ async def _at_once(
         return ""
 
     return await asyncio.gather(attempt(one, 0), attempt(other, 0.0015 * (number % 12)))
+
+
+async def _is_unsaid(workspaces: Workspaces, number: int) -> bool:
+    """Whether the other owner is disabled, while one leaves, without a word on the space that has
+    no enabled owner then."""
+    scene = await set_scene(workspaces, "owner")
+    ada, bob, team = scene.ada.id, scene.bob.id, scene.team.id
+    async with workspaces.of(ada) as session:
+        await session.set_member(team, scene.eve.id, "viewer")
+    said: list[str] = []
+
+    async def disable() -> None:
+        async with workspaces.administration() as operator:
+            await operator.disable_user(bob)
+            said.extend(await operator.orphaned(bob))
+
+    leaves = workspaces.change(ada, lambda one: one.remove_member(team, ada))
+    ended = await _at_once(leaves, disable(), number % 10)
+    assert not ended[1]
+    async with workspaces.administration() as operator:
+        return list(await operator.orphaned(bob)) != said
 
 
 async def _states(workspaces: Workspaces, *ids: str) -> set[str]:

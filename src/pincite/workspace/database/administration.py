@@ -88,6 +88,10 @@ class DatabaseAdministration:
     async def disable_user(self, user_id: str) -> None:
         """See `Administration.disable_user`."""
         await self._require_user(user_id)
+        await self._lock_owned(user_id)
+        await self._disable(user_id)
+
+    async def _disable(self, user_id: str) -> None:
         await self._transaction.run(
             "UPDATE users SET disabled = coalesce(disabled, :now) WHERE id = :user",
             user=user_id,
@@ -105,22 +109,26 @@ class DatabaseAdministration:
         """See `Administration.begin_removal`."""
         await self._require_user(user_id)
         await self._transaction.lock("removals")  # of two users who would be each other's heirs
-        rows = await self._transaction.rows(
-            "SELECT space_id FROM space_members WHERE user_id = :user AND role = 'owner'",
-            user=user_id,
-        )
-        for space_id in sorted(str(id_) for (id_,) in rows):
-            await self._transaction.lock(space_id)  # against an owner who leaves meanwhile
+        await self._lock_owned(user_id)
         await self._require_user(user_id)  # again: others wrote until these locks
         if heir is not None:
             await self._require_heir(heir, user_id)
         orphaned = await self.orphaned(user_id)
         if orphaned and heir is None:
             return orphaned
-        await self.disable_user(user_id)  # no new space or member from here on
+        await self._disable(user_id)  # no new space or member from here on
         for space_id in orphaned:
             await self._make_owner(space_id, str(heir))
         return orphaned
+
+    async def _lock_owned(self, user_id: str) -> None:
+        """Lock the spaces of an owner against another owner who leaves meanwhile."""
+        rows = await self._transaction.rows(
+            "SELECT space_id FROM space_members WHERE user_id = :user AND role = 'owner'",
+            user=user_id,
+        )
+        for space_id in sorted(str(id_) for (id_,) in rows):
+            await self._transaction.lock(space_id)
 
     async def orphaned(self, user_id: str) -> tuple[str, ...]:
         """See `Administration.orphaned`."""
