@@ -92,6 +92,23 @@ def test_parts_of_a_checkout_share_them(desk: Desk, tmp_path: Path) -> None:
         assert desk.sources()["docs"].file_types == ("site=ini", "*.tmpl=html")
 
 
+def test_a_change_over_a_part_names_the_command_for_the_other_files(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.write("docs/mail/a.tmpl", "<p>Letter</p>\n")
+    git(tmp_path / "docs", "init", "--quiet")
+    desk.run("docs", file_types=("*.tmpl=html",))
+    desk.run("docs/mail", file_types=("*.tmpl=html",))
+    assert desk.said("part_only") == []
+    desk.run("docs/mail", file_types=("*.tmpl=",))
+    (said,) = desk.said("part_only")
+    assert said == (
+        "the file types of docs have changed, and its other files are as before until they are"
+        f" indexed: pincite index {tmp_path / 'docs'}"
+    )
+    assert languages(desk)["page.tmpl"] == "html"
+
+
 def test_no_type_lets_in_what_is_binary_huge_or_generated(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "docs/raw.tmpl").write_bytes(b"\x00\x01\x02" * 50)
     (tmp_path / "docs/huge.tmpl").write_bytes(b"word " * 1_000_001)

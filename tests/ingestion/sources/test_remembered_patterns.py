@@ -110,6 +110,22 @@ def test_it_is_said_that_only_some_files_of_a_part_are_included(desk: Desk, tmp_
     assert len(desk.said("include_kept")) == 1
 
 
+def test_a_change_over_a_part_names_the_command_for_the_other_files(
+    desk: Desk, tmp_path: Path
+) -> None:
+    git(tmp_path / "docs", "init", "--quiet")
+    desk.run("docs/deep", include=("*.md",))
+    desk.run("docs/deep", include=("*.txt",))
+    assert desk.said("part_only") == []
+    desk.run("docs")
+    desk.run("docs/deep", include=("*.txt", "/deep/"))
+    assert desk.said("part_only") == []
+    desk.run("docs/deep", exclude=("lamp.md",))
+    (said,) = desk.said("part_only")
+    assert "patterns of docs have changed" in said
+    assert said.endswith(f": pincite index {tmp_path / 'docs'}")
+
+
 @pytest.mark.parametrize("pattern", ["deep/**", "deep/*", "/deep/", "*", "**/*"])
 def test_patterns_that_leave_nothing_of_a_part_out_are_not_mentioned(
     desk: Desk, tmp_path: Path, pattern: str

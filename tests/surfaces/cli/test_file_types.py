@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
+from tests.sources.helpers import git
 from tests.surfaces.conftest import Cli
 
 TEST = "localhost {\n    respond quokka\n}\n"
@@ -56,6 +58,21 @@ def test_status_shows_them_and_they_can_be_removed(web: Cli) -> None:
     assert "file types: *.tmpl=html\n" in web("status").stdout
     assert "web: 1 removed, 1 unchanged" in web("index", "web", "--file-type", "").stderr
     assert "file types" not in web("status").stdout
+
+
+def test_the_printed_command_indexes_what_a_run_over_a_part_left(web: Cli) -> None:
+    git(web.folder / "web", "init", "--quiet")
+    web("index", "web", "--lexical", "--file-type", "*.caddyfiletest=text", "--file-type", "m*=xml")
+    said = web("index", "web/tests", "--file-type", "m*=").stderr
+    command = f"pincite index {web.folder / 'web'}\n"
+    assert (
+        f"the file types of web have changed, and its other files are as before until they are \
+indexed: {command}"
+        in said
+    )
+    said = web(*shlex.split(command)[1:]).stderr
+    assert "web: 1 removed, 3 unchanged" in said
+    assert "have changed" not in said
 
 
 def test_a_table_of_the_configuration_gives_them(web: Cli) -> None:

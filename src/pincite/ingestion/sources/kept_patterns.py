@@ -10,6 +10,7 @@ from typing import Final
 
 from pincite.errors import SourceError
 from pincite.model import Notice, SourceRecord
+from pincite.model.left_out import lies_in, outer_parts
 from pincite.sources import OpenSource, Selection
 from pincite.sources.file_type_patterns import with_file_types
 from pincite.sources.reopening import selection_of
@@ -58,11 +59,50 @@ def check_part(
     if not parse_rules("", include) or _covers(include, part + _ANY_FILE * is_folder):
         return
     patterns = ", ".join(include)
-    fix = _command(place, "--include", [*include, "/" + _SPECIAL.sub(r"\\\g<0>", part)])
+    fix = _command(place, "--include", [*include, "/" + _escaped(part)])
     if not is_folder:
         raise SourceError(f"{place} does not match the patterns of {name}: {patterns}", hint=fix)
     said = f"only files of {name} that match {patterns} are indexed, as before"
     on_notice(Notice("include_kept", f"{said}; for all: {fix}"))
+
+
+def outdated_parts(
+    opened: Sequence[tuple[OpenSource, Selection]], records: Iterable[SourceRecord]
+) -> list[Notice]:
+    """Return a notice for each source whose patterns or file types this run changes while it does
+    not open all of its parts: the other parts are as before until they are indexed again. Patterns
+    for what lies in an opened part do not count."""
+    found = []
+    for record in records:
+        name = record.source.name
+        ours = [one for one in opened if one[0].source.name == name]
+        parts = [source.within for source, _ in ours]
+        left = [
+            part
+            for part in outer_parts(record.within)
+            if not any(lies_in(part, one) for one in parts)
+        ]
+        if not ours or not left or ours[0][0].source.location != record.source.location:
+            continue
+        before = selection_of(record)
+        types = {one.source.file_types for one, _ in ours} != {before.file_types}
+        within = tuple("/" + _escaped(one) for one in parts)
+        if types or any(
+            not text.startswith(within)
+            for _, now in ours
+            for one, other in ((now.include, before.include), (now.exclude, before.exclude))
+            for text in {*one} ^ {*other}
+        ):
+            what = "file types" if types else "patterns"
+            text = f"the {what} of {name} have changed, and its other files are as before"
+            places = [str(Path(record.source.location, part)) for part in left]
+            again = shlex.join(["pincite", "index", *places])
+            found.append(Notice("part_only", f"{text} until they are indexed: {again}"))
+    return found
+
+
+def _escaped(path: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", path)
 
 
 def _covers(patterns: Sequence[str], path: str) -> bool:

@@ -12,7 +12,12 @@ from pincite.errors import PinciteError, SourceError, SourcesMissing
 from pincite.ingestion.attributes.of_sources import require_whole
 from pincite.ingestion.attributes.schema import known_types
 from pincite.ingestion.run import IndexRun
-from pincite.ingestion.sources.kept_patterns import check_part, kept_patterns, with_kept
+from pincite.ingestion.sources.kept_patterns import (
+    check_part,
+    kept_patterns,
+    outdated_parts,
+    with_kept,
+)
 from pincite.ingestion.sources.moved_sources import MissingSource, moved_from, moved_notice, refuse
 from pincite.ingestion.sources.source_records import Opened, renamed, superseded
 from pincite.ingestion.sources.source_settings import decide_ocr, describe_source, share_settings
@@ -86,6 +91,8 @@ def open_all(
             source.parts = parts_of[source.source.name]
         share_settings(opened)
         require_whole([source for source, _ in opened], records)
+        for notice in outdated_parts(opened, records):
+            options.on_notice(notice)
         yield opened
     finally:
         for source, _ in opened:
