@@ -26,6 +26,7 @@ from pincite.settings.load import load_settings
 from pincite.settings.of_index import settings_for, trusted
 from pincite.support.fields import field_names
 from pincite.surfaces.cli.app import app
+from tests.sources.helpers import git
 
 CLAIM = '[models]\nllm = "openai:gpt-5-mini"\n'
 
@@ -136,6 +137,38 @@ def test_a_chroma_store_without_an_address_is_no_server(project: Path, text: str
 def test_what_stays_within_takes_none(project: Path, text: str) -> None:
     write(project, text)
     assert settings_for(project / ".pincite").found
+
+
+@pytest.mark.parametrize(
+    ("path", "ignored", "why"),
+    [
+        ("local.pem", "", "a single file, which is read even if git ignores it"),
+        ("link", "", "a single file"),
+        ("keys", "keys/", "files that git ignores are read"),
+        ("keys/own", "keys", "files that git ignores are read"),
+        ("local", "local", "files that git ignores are read"),
+        ("keys", "", ""),
+        (".", "keys/", ""),
+        ("none", "keys/", ""),
+    ],
+)
+def test_types_of_files_that_are_read_only_if_named_take_trust(
+    project: Path, path: str, ignored: str, why: str
+) -> None:
+    git(project, "init", "--quiet")
+    (project / "local.pem").write_text("key\n")
+    (project / "link").symlink_to("local.pem")
+    for folder in ("keys/own", "local"):
+        (project / folder).mkdir(parents=True)
+    at = ".git/info/exclude" if path == "local" else ".gitignore"
+    (project / at).write_text(f"{ignored}\n")
+    write(project, f'[[source]]\npath = "{path}"\nfile_types = {{ "*.pem" = "text" }}\n')
+    if not why:
+        assert settings_for(project / ".pincite").found
+        return
+    (claim,) = refused(project).claims
+    assert claim[0] == "source.1.file_types"
+    assert why in claim[2]
 
 
 def test_a_change_takes_trust_again_and_so_does_a_change_of_what_it_extends(project: Path) -> None:

@@ -24,7 +24,10 @@ import msgspec
 
 from pincite.errors import ConfigError, UntrustedConfig
 from pincite.settings.file.layers import PROMPTS, Layer, merged, prompts_in, shown
+from pincite.sources.entries import Selection, Skipped, SourceLimits
+from pincite.sources.git import find_checkout
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS
+from pincite.sources.walk import Walk, read_exclude_file
 from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
 from pincite.support.terminal import one_line
 
@@ -34,6 +37,8 @@ _NO_PROMPTS: Final = "-"  # in a digest: the file names a folder without prompts
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
 _HIDDEN: Final = "hidden files are read, which often contain keys"
+_SINGLE: Final = "a single file, which is read even if git ignores it"
+_IGNORED: Final = "files that git ignores are read, which often contain keys"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 #: Keys that need trust whatever their value; `*` is any name.
 _ALWAYS: Final = {
@@ -121,20 +126,41 @@ def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
         for key, value in _at(table, path):
             if isinstance(value, str) and value and not _inside(Path(value), folder):
                 yield Claim(key, shown(value), "a path outside of the folder", _real(folder, value))
-    yield from _hidden_files(table, folder)
+    yield from _unread_files(table, folder)
     if _of(table.get("memory"), "kind") == "mem0":
         yield Claim("memory.kind", '"mem0"', "a library that sends texts to models")
 
 
-def _hidden_files(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
-    """Yield the file types of sources whose path has a hidden name, such as `.env`: files there
-    often contain keys, and without such a type most of them are not read."""
+def _unread_files(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
+    """Yield the file types of sources whose path has a hidden name, such as `.env`, is a single
+    file, or is ignored by git: files there often contain keys, and without such a type most of them
+    are not read."""
     for key, source in _at(table, ("source", "*")):
         given, path = _of(source, "file_types"), _of(source, "path")
-        if given and isinstance(path, str):
-            real = Path(_real(folder, path)), folder.resolve()
-            if any(map(_has_hidden_name, ((folder / path, folder), real))):
-                yield Claim(f"{key}.file_types", shown(given), _HIDDEN)
+        if given and isinstance(path, str) and (why := _why_unread(path, folder)):
+            yield Claim(f"{key}.file_types", shown(given), why)
+
+
+def _why_unread(path: str, folder: Path) -> str:
+    """Return why files at a path are not read unless it is named, "" without a reason."""
+    real = Path(_real(folder, path)), folder.resolve()
+    if any(map(_has_hidden_name, ((folder / path, folder), real))):
+        return _HIDDEN
+    if real[0].is_file():
+        return _SINGLE
+    return _IGNORED if real[0].is_dir() and _is_ignored(*real) else ""
+
+
+def _is_ignored(place: Path, folder: Path) -> bool:
+    """Return whether a folder inside of `folder` is ignored, as in a walk of the checkout."""
+    checkout = find_checkout(folder)
+    top = checkout.top if checkout else folder
+    if place == folder or not place.is_relative_to(top):
+        return False
+    excludes = read_exclude_file(checkout.exclude_file) if checkout else ()
+    inside = f"{place.relative_to(top).as_posix()}/a"  # the name of a file in there
+    found = Walk(top, Selection(), SourceLimits()).find(inside, excludes)
+    return isinstance(found, Skipped) and found.code == "ignored"
 
 
 def _has_hidden_name(at: tuple[Path, Path]) -> bool:
