@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 _EXAMPLE: Final = "'*.tmpl=html'"
 _SPECIAL = re.compile(r"[\\*?\[\]]")
+_EVERY: Final = "matches every file, also those whose type is known"
+_NAMES: Final = ("wombat.md", "kiwi.json", "dingo.py", "emu.b.qjz")
+#: Groups of names that have little in common: a pattern that matches all of one is for every file.
+_PROBES: Final = tuple(
+    tuple(f"{folder}{name}" for name in names for folder in folders)
+    for names in (_NAMES, tuple(map(str.upper, _NAMES)), tuple(map(str.title, _NAMES)))
+    for folders in (("",), ("lynx/", "a.gnu/"))
+)
 _MOST_CHARS = 60  # of a suggested pattern
 
 
@@ -105,7 +113,6 @@ def shown(text: str) -> str:
 
 def _problem(pattern: str) -> str:
     """Return what is wrong with a pattern, "" if nothing is."""
-    suffix = suffix_of(pattern)
     if not pattern:
         return "is empty"
     if hidden := hidden_in(pattern):
@@ -113,11 +120,32 @@ def _problem(pattern: str) -> str:
     if pattern.startswith("!"):
         return "begins with '!': of several patterns that match, the last one decides"
     if not pattern.strip("*/?"):
-        return "matches every file, also those whose type is known"
-    if parse_rules("", [pattern]) is None:
+        return _EVERY
+    rules = parse_rules("", [pattern])
+    if rules is None:
         return "matches nothing"
+    matches = rules.covers if pattern.endswith("/") else rules.verdict
+    if any(all(map(matches, names)) for names in _PROBES):
+        return _EVERY
+    suffix = _only_suffix(pattern)
     if suffix in EXTRACTORS:
         return f"is for .{suffix} files, whose text is extracted"
     if suffix in BINARY_SUFFIXES:
         return f"is for .{suffix} files, which count as binary and are not opened"
     return ""
+
+
+def _only_suffix(pattern: str) -> str:
+    """Return the suffix of a pattern. If it is written with classes, return the suffix of an
+    extracted or binary format that it matches, unless it also matches similar ones."""
+    written, name = suffix_of(pattern), pattern.rpartition("/")[2]
+    rules = parse_rules("", [name]) if "[" in name else None
+    if rules is None:
+        return written
+    for suffix in sorted({*EXTRACTORS, *BINARY_SUFFIXES}):
+        similar = [f"{suffix}q", *(f"{suffix[:n]}q{suffix[n + 1 :]}" for n in range(len(suffix)))]
+        if any(rules.verdict(f"kiwi.{one}") for one in (suffix, suffix.upper())) and not any(
+            rules.verdict(f"kiwi.{one}") for one in similar if one != suffix
+        ):
+            return suffix
+    return written
