@@ -173,6 +173,10 @@ async def test_a_file_that_no_reader_reads_is_refused_and_one_whose_content_tell
             assert (said.status_code, said.json()["code"]) == (415, "unsupported_type")
             assert name.lower()[name.index(".") :] in said.json()["detail"]
             assert "PDF" in said.json()["hint"]
+        for name in ("a.", "letter.of.", "..a."):
+            said = await anna.client.post("/v1/documents", params={"filename": name}, content=b"a")
+            assert (said.status_code, said.json()["code"]) == (415, "unsupported_type")
+            assert said.json()["detail"].endswith(f"with a name such as {name}")
         for name in ("noext", ".env", "a.txt", "bad.pdf", "Makefile", "tool.1"):
             said = await anna.client.post(
                 "/v1/documents", params={"filename": name}, content=b"the quetzal flies"

@@ -19,6 +19,7 @@ from pincite.readers import may_be_read, read_noted
 from pincite.readers.extraction.result import reason_of
 from pincite.records.normalise import BETWEEN_PAGES, MOST_TEXT_CHARS
 from pincite.support.fields import replace
+from pincite.support.terminal import one_line
 
 log = logging.getLogger("pincite.worker")
 
@@ -31,8 +32,10 @@ class UnreadableType(UsageError):
     """A file of a type that no reader reads."""
 
     def __init__(self, filename: str) -> None:
+        suffix = PurePath(filename).suffix.lower().removesuffix(".")  # "a." has "." in 3.14
+        kind = f"of the type {suffix}" if suffix else f"with a name such as {one_line(filename)}"
         super().__init__(
-            f"no reader reads files of the type {PurePath(filename).suffix.lower()}",
+            f"no reader reads files {kind}",
             hint=(
                 "send text, Markdown, HTML, source code, PDF, DOCX, PPTX, XLSX, EPUB or a notebook,"
                 " under a name with its suffix"
