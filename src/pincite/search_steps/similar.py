@@ -34,9 +34,8 @@ async def suggest_names(
     if run.left_ms is not None and run.left_ms <= 0:
         names = ()
     notices = []
-    for name, defined in zip(
-        names, await gather([_defined(run, one) for one in names]), strict=True
-    ):
+    found = await gather([_defined(run, one) for one in names])
+    for name, defined in zip(names, found, strict=True):
         near = similar_name(name, defined, ONE_EDIT) or similar_name(name, candidates)
         notices += [did_you_mean(name, near)] if near else []
     return tuple(notices)

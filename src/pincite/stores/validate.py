@@ -187,7 +187,7 @@ def _check_fields(spec: CollectionSpec, point: Point) -> None:
     outside of 64 bits."""
     chunk = point.chunk
     try:
-        # Writing and reading it takes 10 µs, much less than a check of each field.
+        # Writing and reading it takes a few µs, less than a check of each field.
         held = _CHUNKS.decode(msgspec.msgpack.encode(chunk))
         most = max(held.start, held.end, held.start_line, held.end_line, held.named_values)
         if max(most, held.start_column or 0, held.end_column or 0, held.page) <= _LARGEST:

@@ -24,6 +24,7 @@ from qdrant_client import models
 
 from pincite.stores.payload import CONTROL, HIDDEN_REVISION, REVISION
 from pincite.stores.qdrant.connection import Connection
+from pincite.stores.qdrant.scrolling import scroll
 from pincite.stores.qdrant.translate import among
 
 _HIDES = "hides"  # the value of CONTROL in control points
@@ -34,24 +35,8 @@ _AT_ONCE = 10_000  # control points of one answer
 async def read_hidden(connection: Connection, name: str, options: dict[str, Any]) -> frozenset[str]:
     """Return the hidden revisions. They are read page by page, which is safe: each control point is
     about one document, and a revision is hidden before its points are written."""
-    hidden: set[str] = set()
-    offset: Any = None
-    while True:
-        records, offset = await connection.ask(
-            f"read {name}",
-            lambda client, o=offset: client.scroll(  # type: ignore[misc]
-                name,
-                scroll_filter=among(CONTROL, [_HIDES]),
-                limit=_AT_ONCE,
-                offset=o,
-                with_payload=True,
-                with_vectors=False,
-                **options,
-            ),
-        )
-        hidden |= {record.payload[HIDDEN_REVISION] for record in records if record.payload}
-        if offset is None:
-            return frozenset(hidden)
+    found = await scroll(connection, name, among(CONTROL, [_HIDES]), page=_AT_ONCE, options=options)
+    return frozenset(record.payload[HIDDEN_REVISION] for record in found if record.payload)
 
 
 class Removed:

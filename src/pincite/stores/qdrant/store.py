@@ -29,6 +29,7 @@ from pincite.stores.qdrant import collections, control, translate, writing
 from pincite.stores.qdrant.collections import Layout
 from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.control import Removed
+from pincite.stores.qdrant.scrolling import scroll
 from pincite.stores.qdrant.search import Fusing, Searching
 from pincite.stores.qdrant.translate import among
 from pincite.stores.validate import (
@@ -222,7 +223,7 @@ class QdrantStore:
         name = self._name(collection)
         if revision in await self._read_hidden(name):
             return ()
-        records = await writing.scroll(self._connection, name, among(REVISION, [revision]))
+        records = await scroll(self._connection, name, among(REVISION, [revision]))
         chunks = (payload.to_chunk(UUID(str(r.id)), r.payload or {}) for r in records)
         return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 

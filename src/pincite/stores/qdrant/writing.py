@@ -13,11 +13,11 @@ from pincite.stores import payload
 from pincite.stores.payload import ALIASED, OWN_ID, REVISION
 from pincite.stores.qdrant import control, translate
 from pincite.stores.qdrant.connection import Connection
+from pincite.stores.qdrant.scrolling import scroll
 from pincite.stores.qdrant.translate import among
 
 _BATCH = 256  # points per request: 1 MB with vectors of 1,024 numbers
 _ALL = 2**31 - 1
-_PAGE = 1_000
 
 
 async def stage(
@@ -136,26 +136,3 @@ def _plain(value: str) -> str:
         return UUID(value).hex
     except ValueError:
         return value
-
-
-async def scroll(
-    connection: Connection, name: str, filter_: models.Filter, *, vectors: bool = False
-) -> list[models.Record]:
-    """Return all points that match the filter, hidden or not."""
-    found: list[models.Record] = []
-    offset: Any = None
-    while True:
-        records, offset = await connection.ask(
-            f"read {name}",
-            lambda client, o=offset: client.scroll(  # type: ignore[misc]
-                name,
-                scroll_filter=filter_,
-                limit=_PAGE,
-                offset=o,
-                with_payload=True,
-                with_vectors=vectors,
-            ),
-        )
-        found += records
-        if offset is None:
-            return found
