@@ -12,6 +12,7 @@ import pytest
 
 from pincite.support.databases.postgres import Pool
 from pincite.testing.workspaces import add
+from pincite.workspace import User
 from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.files.database import DatabaseFiles
 from tests.workspace.postgres_server import Database, Server
@@ -77,9 +78,11 @@ def name_of(database: Database) -> str:
     return database.app.split("/")[3].split("?")[0]
 
 
-async def test_an_upload_is_recorded_in_six_round_trips(
+@asynccontextmanager
+async def watched(
     postgres: Server, database: Database
-) -> None:
+) -> AsyncIterator[tuple[Line, PostgresWorkspaces, User]]:
+    """The line, the workspaces behind it, and a new user."""
     async with listening(postgres) as (line, folder):
         app, operator = (
             postgres.address(role, name_of(database), folder) for role in ("web", "works")
@@ -88,35 +91,33 @@ async def test_an_upload_is_recorded_in_six_round_trips(
         try:
             async with workspaces.administration() as session:
                 ada = await session.add_user("Ada")
-            await workspaces.change(ada.id, lambda one: add(one, ada.personal))  # connects
-            before = line.trips
-            await workspaces.change(ada.id, lambda one: add(one, ada.personal))
-            assert line.trips - before == 6
+            yield line, workspaces, ada
         finally:
             await workspaces.close()
+
+
+async def test_an_upload_is_recorded_in_six_round_trips(
+    postgres: Server, database: Database
+) -> None:
+    async with watched(postgres, database) as (line, workspaces, ada):
+        await workspaces.change(ada.id, lambda one: add(one, ada.personal))  # connects
+        before = line.trips
+        await workspaces.change(ada.id, lambda one: add(one, ada.personal))
+        assert line.trips - before == 6
 
 
 async def test_a_page_of_documents_is_deleted_in_seven_round_trips(
     postgres: Server, database: Database
 ) -> None:
-    async with listening(postgres) as (line, folder):
-        app, operator = (
-            postgres.address(role, name_of(database), folder) for role in ("web", "works")
+    async with watched(postgres, database) as (line, workspaces, ada):
+        async with workspaces.of(ada.id) as owner:
+            for _ in range(50):
+                await add(owner, ada.personal)
+        before = line.trips
+        deleted = await workspaces.change(
+            ada.id, lambda one: one.delete_documents(ada.personal, 50, alone=True)
         )
-        workspaces = PostgresWorkspaces(app, operator=operator)
-        try:
-            async with workspaces.administration() as session:
-                ada = await session.add_user("Ada")
-            async with workspaces.of(ada.id) as owner:
-                for _ in range(50):
-                    await add(owner, ada.personal)
-            before = line.trips
-            deleted = await workspaces.change(
-                ada.id, lambda one: one.delete_documents(ada.personal, 50, alone=True)
-            )
-            assert (deleted, line.trips - before) == (50, 7)
-        finally:
-            await workspaces.close()
+        assert (deleted, line.trips - before) == (50, 7)
 
 
 async def test_a_small_file_is_kept_in_two_round_trips(
