@@ -57,7 +57,7 @@ RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
 )
 def test_runs_of_words_count(question: str, text: str, copied: int, words: int) -> None:
     expected = (copied / words) ** 4 * min(1, copied / 6) ** 2
-    assert Copied(question).part(text) == pytest.approx(expected)
+    assert Copied(question).parts([text])[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_runs_of_words_count(question: str, text: str, copied: int, words: int) 
     ],
 )
 def test_flags_count_with_their_dashes(question: str, text: str, part: float) -> None:
-    assert Copied(question).part(text) == part
+    assert Copied(question).parts([text])[0] == part
 
 
 @given(st.text(max_size=80), st.text(max_size=200))
 def test_a_part_is_a_share_and_a_copy_is_all_of_it(question: str, around: str) -> None:
     copied = Copied(question)
-    assert 0 <= copied.part(around) <= 1
-    whole = copied.part(f"{around}\n{question}\n{around}")
+    assert 0 <= copied.parts([around])[0] <= 1
+    whole = copied.parts([f"{around}\n{question}\n{around}"])[0]
     assert whole == 0 or whole >= (3 / 6) ** 2
 
 
@@ -97,15 +97,15 @@ def test_hostile_questions_are_compared_in_no_time(question: str, text: str) -> 
     begun = time.process_time()
     copied = Copied(question)
     for number in range(100):
-        assert 0 <= copied.part(f"{text}{number}") <= 1
+        assert 0 <= copied.parts([f"{text}{number}"])[0] <= 1
     assert time.process_time() - begun < GROWS_S / 10
 
 
 def test_a_run_is_found_from_any_of_its_words_and_a_longer_text_has_none() -> None:
     words = [f"w{n}" for n in range(400)]
     copied = Copied(" ".join(words[:200]))
-    assert copied.part(" ".join(words[50:180])) == pytest.approx((130 / 200) ** 4)
-    assert Copied(" ".join(words)).part(" ".join(words)) == 0
+    assert copied.parts([" ".join(words[50:180])])[0] == pytest.approx((130 / 200) ** 4)
+    assert Copied(" ".join(words)).parts([" ".join(words)])[0] == 0
 
 
 def test_a_passage_with_the_copied_message_precedes_files_with_its_names() -> None:
@@ -130,3 +130,11 @@ def test_a_passage_with_the_copied_message_precedes_files_with_its_names() -> No
     part = next(one.value for one in ranked()[0].signals if one.name == "copied")
     assert part == pytest.approx(3 * (5 / 6) ** 2)
     assert ranked(copied=0.0)[0].chunk.id != "events"
+
+
+def test_copied_text_is_found_in_any_of_many_passages() -> None:
+    texts = [f"value {n}" for n in range(50)] + ["raise Error('the key has expired again')"]
+    copied = Copied("The key has expired again")
+    assert copied.parts(texts)[-1] > 0.6
+    assert copied.parts(texts)[:-1] == [0.0] * 50
+    assert copied.parts(texts[::-1]) == copied.parts(texts)[::-1]

@@ -94,7 +94,7 @@ OPTION = 'raise Error("Option %r requires a value" % name)'
     ],
 )
 def test_values_do_not_count(question: str, code: str, words: int, of: int) -> None:
-    assert Copied(question).part(code) == pytest.approx((words / of) ** 4 * (words / 6) ** 2)
+    assert Copied(question).parts([code])[0] == pytest.approx((words / of) ** 4 * (words / 6) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_values_do_not_count(question: str, code: str, words: int, of: int) -> N
     ],
 )
 def test_other_texts_are_not_taken_for_a_message(question: str, code: str) -> None:
-    assert Copied(question).part(code) == Copied(question).part(code.replace("%", ""))
+    assert Copied(question).parts([code])[0] == Copied(question).parts([code.replace("%", "")])[0]
 
 
 def test_a_message_on_two_lines_of_code_counts_in_full() -> None:
     code = 'raise Error(\n    "Received a body that is "\n    "too long"\n)'
-    assert Copied("Received a body that is too long").part(code) == 1
+    assert Copied("Received a body that is too long").parts([code])[0] == 1
 
 
 def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
@@ -142,11 +142,11 @@ def test_the_place_that_raises_precedes_the_class_of_the_error() -> None:
 @given(st.text(max_size=60), st.text("ab %{}$\"'\\\n+.", max_size=60))
 def test_any_text_has_templates_and_a_value(question: str, code: str) -> None:
     assert all(len(pieces) > 1 for pieces in templates(joined(code)))
-    assert 0 <= Copied(question).part(code) <= 1
+    assert 0 <= Copied(question).parts([code])[0] <= 1
 
 
 def test_a_long_text_is_compared_with_no_template() -> None:
     code = 'raise Error(f"the option {name} requires a value")\n'
     message = "the option port requires a value"
-    assert Copied(message).part(code) > 0.6
-    assert Copied(f"{message} {'and another word ' * 100}").part(code) < 0.1
+    assert Copied(message).parts([code])[0] > 0.6
+    assert Copied(f"{message} {'and another word ' * 100}").parts([code])[0] < 0.1

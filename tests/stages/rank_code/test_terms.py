@@ -89,3 +89,17 @@ def test_a_share_is_by_weight_and_none_of_nothing() -> None:
     assert term_share({"a", "b"}, {"b", "c"}, {"b": 3.0}) == 0.75
     assert term_share({"a", "b"}, {"b"}, {}) == 0.5
     assert term_share(set(), {"b"}, {}) == 0.0
+
+
+def test_the_sixteen_best_files_by_the_other_parts_are_compared_with_the_terms() -> None:
+    text = {"text": "sticky session kept"}
+    candidates = [
+        one(f"{name}{n:02}", (1 - n / 100) * worth, f"{n:02}.py", symbols=(f"{name}{n}",), **text)
+        for n in range(20)
+        for name, worth in (("first", 1.0), ("second", 0.5))
+    ]
+    config = RankCodeConfig(terms=0.5, defined_first=0, **OFF)
+    ranked = rank_code(asked(QUESTION), candidates, terms, config, CODE, rarity=RARITY)
+    known = {each.chunk.path: each.signal("terms") for each in ranked}
+    values = [part.value for _, part in sorted(known.items()) if part is not None]
+    assert values == [1.0] * 16 + [0.0] * 4

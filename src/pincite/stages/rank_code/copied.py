@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
+from collections.abc import Collection, Sequence
+from itertools import accumulate, pairwise
 from typing import Final
 
 from pincite.stages.rank_code.messages import (
@@ -29,6 +32,7 @@ _QUOTES: Final = 4  # quoted parts of a question
 _POWER: Final = 4  # of the share of copied words: a few consecutive words mean little
 _ENOUGH: Final = 6  # copied words from which the share counts in full; fewer match by chance
 _FEW: Final = 2  # the exponent that reduces the share for fewer copied words
+_PAIRS: Final = 30  # of words that are searched for in all passages; each takes 22 us in 40 kB
 
 
 class Copied:
@@ -47,10 +51,11 @@ class Copied:
         counted = [] if asks else [(one, len(_WORD.findall(one))) for one in said]
         self._messages = [(one, words) for one, words in counted if words <= _MOST]
         self._parts = [one for one in runs if one.begins]
+        self._pairs = frozenset[str]().union(*(one.pairs for one in self._parts))
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
 
-    def part(self, text: str) -> float:
-        """Return how much of the question the passage has literally, in 0..1.
+    def parts(self, texts: Sequence[str]) -> list[float]:
+        """Return how much of the question each passage has literally, in 0..1.
 
         That is the largest of these values for the question, for the rest behind names in front of
         it (`InputError: `), for its beginning up to a colon or full stop, and for its quoted parts:
@@ -61,16 +66,30 @@ class Copied:
         in their order: three or more, two of them with four letters. A text that begins like a
         question (`how do I upgrade to 2.0`) is no message. The share of the question's flags
         (`--name`) in the passage counts if it is larger.
+
+        A passage that has no two consecutive words of the question has copied nothing but flags.
+        Questions with more than 30 such pairs are compared with all passages.
         """
+        found = [0.0] * len(texts)
         if not self._parts and not self._flags:
-            return 0.0
-        text = text.lower()
-        flags = len(self._flags.intersection(_FLAG.findall(text))) if self._flags else 0
+            return found
+        lower = [text.lower() for text in texts]
+        places: Sequence[int] = range(len(lower))
+        if 0 < len(self._pairs) <= _PAIRS:
+            places = _having(self._pairs, lower)
+        for place in places if self._parts else ():
+            found[place] = self._part(lower[place])
+        if self._flags:
+            found = [max(one, self._flags_in(text)) for one, text in zip(found, lower, strict=True)]
+        return found
+
+    def _flags_in(self, text: str) -> float:
+        return len(self._flags.intersection(_FLAG.findall(text))) / len(self._flags)
+
+    def _part(self, text: str) -> float:
         code = joined(text) if self._has_message else text
-        copied = max((one.copied(code) for one in self._parts), default=0.0)
-        if self._messages and copied < 1:
-            copied = max(copied, self._filled(code))
-        return max(copied, flags / (len(self._flags) or 1))
+        copied = max(one.copied(code) for one in self._parts)
+        return max(copied, self._filled(code)) if self._messages and copied < 1 else copied
 
     def _filled(self, code: str) -> float:
         """Return the value of `_part` for the message that a literal of the code gives."""
@@ -100,6 +119,7 @@ class _Runs:
         step = max(1, -(-last // _STARTS))
         starts = range(0, max(0, last), step)
         self.begins = {start: self._between(start, start + _RUN) for start in starts}
+        self.pairs = [text[one[0] : other[1]] for one, other in pairwise(self._words)]
 
     def copied(self, text: str) -> float:
         """Return the value of `_part` for the words in runs that the text also has: with values or
@@ -121,6 +141,21 @@ class _Runs:
 
     def _between(self, first: int, after: int) -> str:
         return self._text[self._words[first][0] : self._words[after - 1][1]]
+
+
+def _having(pairs: Collection[str], texts: Sequence[str]) -> list[int]:
+    """Return the places of the texts that have any of these pairs of words. To search in all texts
+    at once takes a third less than in one after the other."""
+    whole = "\0".join(texts)
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    found: set[int] = set()
+    for pair in pairs:
+        at = whole.find(pair)
+        while at >= 0:
+            place = bisect(ends, at)
+            found.add(place)
+            at = whole.find(pair, ends[place])
+    return sorted(found)
 
 
 def _part(count: int, words: int) -> float:

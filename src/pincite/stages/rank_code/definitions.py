@@ -182,52 +182,60 @@ def _placed(query: Query) -> tuple[str, ...]:
     return query.identifiers if len(query.identifiers) == 1 and _WHERE.match(query.text) else ()
 
 
-def definition_part(
-    asked: QuestionWords,
-    names: Set[str],
-    definitions: Set[str],
-    like: Likeness,
-    files: Mapping[str, int],
-    config: RankCodeConfig,
-    own: Set[str] = frozenset(),
-    placed: Set[str] = frozenset(),
-) -> float:
-    """Return the contribution of the names that a passage defines to the score of its file.
+class DefinitionPart:
+    """The contribution of the names that a passage defines to the score of its file."""
 
-    defines  if it defines a name that the question writes like code; half if the case differs;
-             three times as much if the question is only this name, because then it does not ask
-             for the uses of the name
-    mentions if it defines any word of the question
-    overlap  * share of the question's words in the names that it defines
+    def __init__(
+        self,
+        asked: QuestionWords,
+        like: Likeness,
+        files: Mapping[str, int],
+        config: RankCodeConfig,
+        placed: Set[str] = frozenset(),
+    ) -> None:
+        """`files` has the number of found files that define each name, `placed` the names that any
+        passage is known to define at the path that the question gives."""
+        self._names = asked.names
+        self._code = asked.code - placed
+        self._code_lower = {name.lower() for name in self._code}
+        self._like = like
+        self._files = files
+        self._defines = config.defines * (_ALONE if asked.alone else 1)
+        self._mentions = config.mentions
+        self._overlap = config.overlap
 
-    `defines` uses `names`. The two others use `definitions`, without values, because words of prose
-    match many fields by chance. A name that n of the found `files` define counts 1 / n for the
-    first two: a namespace is opened in every file, and a partial class is in many. For `defines`,
-    this does not apply to the passage's `own` names, which it defines at the path that the question
-    gives. Names that any passage is known to define at that path (`placed`) do not count in other
-    passages.
-    """
-    if not names:
-        return 0.0
-    defined = _defined(names, asked.code - placed, files)
-    if own:
-        defined = max(defined, 1.0 if own & names else _OTHER_CASE)
-    return (
-        config.defines * (_ALONE if asked.alone else 1) * defined
-        + config.mentions * _rarest(definitions & asked.names, files)
-        + config.overlap * like.overlap(definitions)
-    )
+    def of(self, names: Set[str], definitions: Set[str], own: Set[str] = frozenset()) -> float:
+        """Return the contribution of one passage:
 
+        defines  if it defines a name that the question writes like code; half if the case differs;
+                 three times as much if the question is only this name, because then it does not ask
+                 for the uses of the name
+        mentions if it defines any word of the question
+        overlap  * share of the question's words in the names that it defines
 
-def _defined(ends: Set[str], names: Set[str], files: Mapping[str, int]) -> float:
-    as_written = ends & names
-    if as_written:
-        return _rarest(as_written, files)
-    if not names:
-        return 0.0
-    lower = {name.lower() for name in names}
-    return _OTHER_CASE * _rarest({end for end in ends if end.lower() in lower}, files)
+        `defines` uses `names`. The two others use `definitions`, without values, because words of
+        prose match many fields by chance. A name that n of the found files define counts 1 / n for
+        the first two: a namespace is opened in every file, and a partial class is in many. For
+        `defines`, this does not apply to the passage's `own` names, which it defines at the path
+        that the question gives. Names that are `placed` do not count in other passages.
+        """
+        if not names:
+            return 0.0
+        defined = self._defined(names) if self._code else 0.0
+        if own:
+            defined = max(defined, 1.0 if own & names else _OTHER_CASE)
+        mentioned = definitions & self._names
+        return (
+            self._defines * defined
+            + self._mentions * (self._rarest(mentioned) if mentioned else 0.0)
+            + self._overlap * self._like.overlap(definitions)
+        )
 
+    def _defined(self, names: Set[str]) -> float:
+        if as_written := names & self._code:
+            return self._rarest(as_written)
+        other_case = [name for name in names if name.lower() in self._code_lower]
+        return _OTHER_CASE * self._rarest(other_case) if other_case else 0.0
 
-def _rarest(names: Iterable[str], files: Mapping[str, int]) -> float:
-    return max((1 / files[name] for name in names), default=0.0)
+    def _rarest(self, names: Iterable[str]) -> float:
+        return max(1 / self._files[name] for name in names)

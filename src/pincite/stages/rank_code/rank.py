@@ -3,52 +3,37 @@ hits that lie in it tell more than a few lines can."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import merge
-from math import fsum, sqrt
 from types import MappingProxyType
-from typing import NamedTuple
 
-from pincite.model import Candidate, Chunk, Query, Signal
-from pincite.stages.rank_code.bare import is_bare, known_bare
+from pincite.model import Candidate, Query, Signal
+from pincite.stages.rank_code.bare import known_bare
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.copied import Copied
 from pincite.stages.rank_code.definitions import (
-    at_their_paths,
     defining,
-    defining_files,
-    definition_part,
     names_of,
+)
+from pincite.stages.rank_code.files import (
+    FileParts,
+    best_by_words,
+    best_value,
+    coherence_of,
+    own_value,
+    passages_by_file,
 )
 from pincite.stages.rank_code.first import changelogs_first, in_front, tests_of
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
-from pincite.stages.rank_code.scores import Scores
-from pincite.stages.rank_code.words import Likeness, QuestionWords, Terms, vocabulary_of
+from pincite.stages.rank_code.words import Likeness, Terms, vocabulary_of
 
 __all__ = ["RankCodeConfig", "rank_code"]
 
-_File = tuple[str, str, str]  # collection, source, path
-_FEW = 2  # added to the total: one file easily has most of a few; 0 to 3 are alike
+_MOST_KNOWN = 16  # files that are compared with the terms of the question
 _NEARLY_ALL = 0.9  # of the candidates; .75 costs adk-dev .006, docs/decisions/0028
-
-
-class _Passage(NamedTuple):
-    """A candidate and its numbers, all in 0..1 but `definition`: `score`, its share of the best
-    score; `adds`, its contribution to the coherence of its file; `definition`, that of its
-    definitions; `copied`, how much of it the question has copied; `words`, its share of the best
-    keyword score; `again`, the weight of `words` against `score`."""
-
-    candidate: Candidate
-    score: float
-    adds: float
-    definition: float
-    copied: float
-    words: float
-    again: float
 
 
 def rank_code(
@@ -84,7 +69,8 @@ def rank_code(
       copied: the best of its passages, see `copied`
     - known: the share of the question's terms in the file's passage with the best keyword score,
       times the gathering. The weight of a term is its `rarity` in the collection, or 1 if that is
-      unknown. If all files are of one source, the terms of its name do not count
+      unknown. If all files are of one source, the terms of its name do not count. 0 for all but the
+      16 best files by the other parts
     - prior: see `paths`
 
     The passages of a file, best first by s + definition + copied, get this score times that sum
@@ -172,147 +158,45 @@ def _ordered(
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
     like, copied = Likeness(asked.words, vocabulary), Copied(query.text)
-    files = _files(candidates, asked, like, copied, config, partial)
+    files = passages_by_file(candidates, asked, like, copied, config, partial)
     paths = {path for *_, path in files}
     sources = {source for _, source, _ in files}
     names = name_parts(asked, paths, vocabulary, config, sources)
-    shares, gathered = _coherence(files, config.coherent_from, config.dominant)
+    shares, gathered = coherence_of(files, config.coherent_from, config.dominant)
     named = frozenset[str]() if config.source_named else sources
     needed = (
         asked_terms(query.text, terms, named) if config.terms and gathered else frozenset[str]()
     )
     known = KnownTerms(needed, terms, rarity)
-    scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
-    for key, passages in files.items():
-        kinds = {one.candidate.chunk.source_type for one in passages}
-        parts = (
-            Signal("coherence", "share", shares[key]),
-            Signal("names", "share", names[key[2]]),
-            Signal("definition", "share", max(one.definition for one in passages)),
-            Signal("copied", "share", max(one.copied for one in passages)),
-            Signal("terms", "share", gathered * known.share(_by_words(passages))),
-            Signal("prior", "share", priors.of(kinds, passages[0].candidate.chunk.path)),
+    of_files = [
+        FileParts(
+            passages,
+            best_value(passages, gathered),
+            shares[key],
+            names[key[2]],
+            max(one.definition for one in passages),
+            max(one.copied for one in passages),
+            priors.of(
+                {one.candidate.chunk.source_type for one in passages},
+                passages[0].candidate.chunk.path,
+            ),
         )
-        best = _best(passages, gathered)
-        of_file = (
-            best
-            + config.coherence * parts[0].value
-            + parts[1].value
-            + parts[2].value
-            + parts[3].value
-            + config.terms * parts[4].value
-        ) * parts[5].value
-        own = [(_own(one, config, len(passages)), one.candidate) for one in passages]
+        for key, passages in files.items()
+    ]
+    of_files.sort(key=lambda one: -one.score(config))
+    scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
+    for place, one in enumerate(of_files):
+        passages = one.passages
+        share = known.share(best_by_words(passages)) if place < _MOST_KNOWN else 0.0
+        of_file = one.score(config, gathered * share)
+        parts = one.signals(gathered * share)
+        own = [(own_value(each, config, len(passages)), each.candidate) for each in passages]
         own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
         first = own[0][0] or 1.0
-        for before, (score, candidate) in enumerate(own):
-            scored.append((of_file * score / first * config.further**before, candidate, parts))
+        for before, (value, candidate) in enumerate(own):
+            scored.append((of_file * value / first * config.further**before, candidate, parts))
     scored.sort(key=lambda one: (-one[0], one[1].chunk.id, one[1].collection))
     return [(one, parts) for _, one, parts in scored]
-
-
-def _files(
-    candidates: Sequence[Candidate],
-    asked: QuestionWords,
-    like: Likeness,
-    copied: Copied,
-    config: RankCodeConfig,
-    partial: Mapping[str, float],
-) -> Mapping[_File, Sequence[_Passage]]:
-    """Return the passages of each file."""
-    scores = Scores.of(candidates)
-    shares = scores.shares(config.words_power, partial)
-    adding = scores.adding(config.coherent_dense, partial) or shares
-    words = scores.words()
-    places: dict[_File, list[int]] = defaultdict(list)
-    for place, one in enumerate(candidates):
-        places[one.collection, one.chunk.repo, one.chunk.path or one.chunk.id].append(place)
-    names = [names_of(one.chunk.symbols) for one in candidates]
-    defined = [names_of(one.chunk.definitions) for one in candidates]
-    defining = {
-        **defining_files([names[place] for place in of_file] for of_file in places.values()),
-        **defining_files([defined[place] for place in of_file] for of_file in places.values()),
-    }
-
-    found = at_their_paths(asked, [one.chunk for one in candidates])
-    placed = frozenset[str]().union(*(one.within for one in found))
-
-    def passage(place: int) -> _Passage:
-        one = candidates[place]
-        own = found[place].own if found else frozenset[str]()
-        both = (names[place], defined[place])
-        part = definition_part(asked, *both, like, defining, config, own, placed)
-        again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
-        said = words[place] if words else 0.0
-        same = config.copied * copied.part(one.chunk.text) if config.copied else 0.0
-        return _Passage(one, shares[place], adding[place], part, same, said, again)
-
-    return {key: [passage(place) for place in of_file] for key, of_file in places.items()}
-
-
-def _best(passages: Sequence[_Passage], gathered: float) -> float:
-    """Return the value of a file's best passage. One vector describes single lines; the keyword
-    score also tells files apart."""
-    again = gathered * passages[0].again
-    score = max(one.score for one in passages)
-    return (1 - again) * score + again * sqrt(max(one.words for one in passages))
-
-
-def _by_words(passages: Sequence[_Passage]) -> Candidate:
-    """Return the passage of a file with the best keyword score, or with the best score if only one
-    side found it."""
-    best = min(passages, key=lambda one: (-(one.words or one.score), one.candidate.chunk.id))
-    return best.candidate
-
-
-def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
-    """Return the value of a passage among the `of_file` passages of its file."""
-    value = passage.score + passage.definition
-    chunk = passage.candidate.chunk
-    introduces = of_file > 1 and config.bare < 1 and not chunk.symbols and is_bare(chunk.text)
-    return (value * config.bare if introduces else value) + passage.copied
-
-
-def _coherence(
-    files: Mapping[_File, Sequence[_Passage]], least: float, dominant: float
-) -> tuple[dict[_File, float], float]:
-    """Return the coherence of each file, and how much definitions gather in files. The coherence is
-    the sum over the file's definitions, divided by the largest sum, times the gathering. Scores
-    below `least` do not count: such passages hardly belong to the question, and large files have
-    many of them. A file with more than the share `dominant` of all definitions counts less, because
-    hits in it are then expected."""
-    sums: dict[_File, float] = {}
-    counts: dict[_File, int] = {}
-    definitions = 0
-    known = any(_definition(each.candidate.chunk) for found in files.values() for each in found)
-    for key, passages in files.items():
-        best: dict[str, float] = {}
-        for one in passages:
-            chunk = one.candidate.chunk
-            name = _definition(chunk) if known else chunk.id
-            best[name] = max(best.get(name, 0.0), one.adds - least)
-        sums[key] = fsum(best.values())
-        counts[key] = len(best)
-        definitions += len(best)
-    gathered = min(1.0, 2 * (1 - len(files) / definitions))
-    largest = max(sums.values()) or 1.0
-    return {
-        key: gathered * value / largest * _says(counts[key] / (definitions + _FEW), dominant)
-        for key, value in sums.items()
-    }, gathered
-
-
-def _says(of_all: float, dominant: float) -> float:
-    """Return how much the coherence of a file with this share of all definitions counts, in
-    0..1."""
-    return 1.0 if of_all <= dominant else (1 - of_all) / (1 - dominant)
-
-
-def _definition(chunk: Chunk) -> str:
-    """Return the definition that a passage belongs to: its own, else the enclosing one, else ""."""
-    if chunk.definitions:
-        return chunk.definitions[0]
-    return chunk.headings[-1] if chunk.headings else ""
 
 
 def forget() -> None:
