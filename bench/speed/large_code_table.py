@@ -27,7 +27,8 @@ def large_code(raw: Any) -> str:
     ]
     return "\n\n".join(
         (
-            f"{figures.chunks:,} chunks, indexed in {figures.index_s:.0f} s; {figures.questions}"
+            f"{figures.indexed:,} files ({figures.indexed_chunks:,} chunks), indexed in"
+            f" {figures.index_s:.1f} s. {figures.chunks:,} chunks in all; {figures.questions}"
             f" questions, of which {figures.differing} had another pack.",
             table(("search, ms", "p50", "p95", "processor time of the daemon"), rows),
             table(("stage, p50 ms", *figures.ways), stages),

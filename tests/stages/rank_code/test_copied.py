@@ -101,6 +101,26 @@ def test_hostile_questions_are_compared_in_no_time(question: str, text: str) -> 
     assert time.process_time() - begun < GROWS_S / 10
 
 
+@pytest.mark.parametrize(
+    "filling",
+    [
+        *(" {0}\n {0}x", '{0}" +{0}+ "', "%{1}x", '"{2}', "{3}", '"\\{4}', '"' + "'{5}"),
+        *("${{{1}", "{6}\n", '" +\n{0}+\n"'),
+    ],
+)
+def test_hostile_passages_are_compared_in_no_time(filling: str) -> None:
+    long = 20_000
+    made = filling.format(
+        *(" " * long, "0" * long, "\\" * long, "\"'`" * long, "x\\" * long, "\"'" * long),
+        '"\n"' * long,
+    )
+    text = f'raise Error("the option port %s requires a value"{made}'
+    begun = time.process_time()
+    copied = Copied("the option port requires a value")
+    assert 0 <= copied.parts([text, f'"{made}'])[0] <= 1
+    assert time.process_time() - begun < GROWS_S / 5
+
+
 def test_a_run_is_found_from_any_of_its_words_and_a_longer_text_has_none() -> None:
     words = [f"w{n}" for n in range(400)]
     copied = Copied(" ".join(words[:200]))

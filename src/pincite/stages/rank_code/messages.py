@@ -21,12 +21,12 @@ _LONG: Final = 4  # letters
 _LONG_WORDS: Final = 2  # of these in a message: "the {} of the {}" has none
 #: A literal on several lines, or with a value between its parts.
 _SPLIT: Final = re.compile(
-    r"([\"'`])[ \t]*(?:\+|\.\.?|<>|\\)?[ \t]*\n[ \t]*(?:(?:\+|\.\.?|<>)[ \t]*)?[a-z]{0,2}\1"
+    r"([\"'`])[ \t]*+(?:(?:\+|\.\.?|<>|\\)[ \t]*+)?\n[ \t]*+(?:(?:\+|\.\.?|<>)[ \t]*+)?[a-z]{0,2}\1"
 )
-_ADDED: Final = re.compile(r"([\"'`])[ \t]*\+[ \t]*[\w.()\[\]]{1,60}[ \t]*\+[ \t]*\1")
+_ADDED: Final = re.compile(r"([\"'`])[ \t]*+\+[ \t]*+[\w.()\[\]]{1,60}+[ \t]*+\+[ \t]*+\1")
 _LITERAL: Final = re.compile(r"([\"'`])((?:\\.|(?!\1)[^\\\n]){5,400})\1")
 _PLACE: Final = re.compile(
-    r"%(?:\(\w+\))?[-+ #0]*(?:\d+|\*)?(?:\.\d+)?[a-z](?![a-z])|[#$%]?\{[^{}]{0,80}\}|\$\w+"
+    r"%(?:\(\w+\))?[-+ #0]*+(?:\d++|\*)?(?:\.\d++)?[a-z](?![a-z])|[#$%]?\{[^{}]{0,80}\}|\$\w+"
     r"|\\\([^()]{1,80}\)"
 )
 _ESCAPED: Final = re.compile(r"\\([\"'`])")
