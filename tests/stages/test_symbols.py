@@ -69,6 +69,9 @@ def test_a_question_is_a_symbol_prose_or_both(text: str, kind: str) -> None:
         ("what defines Route.matches?", "Route.matches"),
         ("in which file is Route defined?", "Route"),
         ("where's Route defined?", "Route"),
+        ("what is the value of MAX_SIZE?", "MAX_SIZE"),
+        ("default value of the constant MAX_SIZE", "MAX_SIZE"),
+        ("what is defaultTimeout set to?", "defaultTimeout"),
     ],
 )
 def test_a_question_for_the_place_of_one_name_asks_for_this_name(text: str, name: str) -> None:
@@ -81,6 +84,7 @@ def test_a_question_for_the_place_of_one_name_asks_for_this_name(text: str, name
     ("text", "name"),
     [
         ("where is DEBUG defined in settings.py?", "settings.py DEBUG"),
+        ("what is the default of `MAX_SIZE` in limits.py", "limits.py MAX_SIZE"),
         ("where is `g` declared in `flask/globals.py`", "flask/globals.py g"),
         ("which file defines g in the file globals.py?", "globals.py g"),
         ("DEBUG in conf/settings.py", "conf/settings.py DEBUG"),
@@ -117,6 +121,10 @@ def test_other_texts_with_colons_or_in_are_not_names_in_a_file(text: str) -> Non
         "where are they declared",
         "where is the retry logic defined?",
         "where is authentication implemented?",
+        "what is the value of the cache?",
+        "what is the value of React?",
+        "the default of a field is set to what?",
+        "what is the value set to?",
         "where is request used?",
         "where do I define routes?",
         "where is request defined, and who calls it?",

@@ -22,12 +22,16 @@ _KIND = (
     r"(?:(?:class|constant|enum|field|function|interface|macro|method|module|property|setting|struct"
     r"|symbol|trait|type|variable) )?"
 )
-#: A question for the place of one name, `where is request defined?`. `implemented` and `used` ask
-#: for more than a definition.
+_WRITTEN = r"(?-i:(?=\S*(?:_|[a-z\d][A-Z]|[A-Z]{2}))\S+)"  # as no word of English is
+#: A question for the place of one name, `where is request defined?`, or for its value, `what is
+#: MAX_SIZE set to?`. `implemented` and `used` ask for more than a definition.
 _PLACE = re.compile(
     r"(?:where(?:'s| is| are| was) (?!(?:it|they|there|this|that|these|those|what|everything)\b)"
     rf"(?:the |an? )?{_KIND}(?P<is>\S+) {_KIND}(?:defined|declared)"
     rf"|where (?:do|did) (?:they|we|you) (?:define|declare) (?:the |an? )?{_KIND}(?P<do>\S+)"
+    r"|(?:what(?:'s| is| are| was) )?(?:the )?(?:default )?(?:default|value)s? of (?:the )?"
+    rf"{_KIND}(?P<value>{_WRITTEN})"
+    rf"|what(?:'s| is| are| was) (?:the )?{_KIND}(?P<set>{_WRITTEN}) (?:set|equal) to"
     rf"|(?:in )?(?:which|what) (?:file|module) is (?:the )?{_KIND}(?P<in>\S+) (?:defined|declared)"
     r"|(?:which|what)(?: class| file| module)? (?:defines|declares) (?:the |an? )?"
     rf"{_KIND}(?P<by>\S+))"

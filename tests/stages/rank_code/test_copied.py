@@ -158,3 +158,24 @@ def test_copied_text_is_found_in_any_of_many_passages() -> None:
     assert copied.parts(texts)[-1] > 0.6
     assert copied.parts(texts)[:-1] == [0.0] * 50
     assert copied.parts(texts[::-1]) == copied.parts(texts)[::-1]
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("store.find( key, default = None )", "    value = store.find(key, default=None)\n"),
+        ("for(int i=0;i<count;i++)", "for (int i = 0; i < count; i++) {"),
+        ("rows[ first:last ]  =  values", "rows[first:last] = values"),
+    ],
+)
+def test_a_line_of_code_is_copied_whatever_blanks_are_next_to_its_signs(
+    question: str, code: str
+) -> None:
+    copied = Copied(question)
+    assert copied.parts([f"def f():\n    {code}"]) == copied.parts([question])
+    assert copied.parts([question, "nothing"]) == [copied.parts([question])[0], 0]
+    assert copied.parts([question])[0] >= (4 / 6) ** 2
+
+
+def test_blanks_between_words_are_kept() -> None:
+    assert Copied("re turn(value of key)").parts(["return(valueofkey)"]) == [0]

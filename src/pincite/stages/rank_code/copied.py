@@ -23,6 +23,10 @@ _HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message, before its 
 _TOKEN: Final = re.compile(r"\S+")
 #: Values that a message fills in: paths from a root, and numbers with their units.
 _VALUE: Final = re.compile(r"[\"'`(<]?(?:(?:~|\.\.?)?/|[a-z]:[\\/]|\d)")
+_BLANKS: Final = re.compile(r"[ \t]+")
+#: Signs around which writers put blanks or not, and those that show that a question has code.
+_SPACED: Final = "()[]{}<>=+-*/%&|^!,;?"
+_OF_CODE: Final = frozenset("()[]{}<>=;")
 _MESSAGE: Final = 5  # words of a message without its values; fewer fit many passages
 _RUN: Final = 3  # consecutive words, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # positions of a text where a run may begin
@@ -36,10 +40,12 @@ _PAIRS: Final = 30  # of words that are searched for in all passages; each takes
 
 
 class Copied:
-    """A question, to be compared with passages. Only upper and lower case are ignored."""
+    """A question, to be compared with passages. Upper and lower case are ignored, and so are blanks
+    next to signs if the question has signs of code: `f(a, b)` is copied from `f( a,b )`."""
 
     def __init__(self, question: str) -> None:
         text = question.lower()
+        self._signs = "" if _OF_CODE.isdisjoint(text) else "".join(filter(text.count, _SPACED))
         said = [text, *without_names(text)]
         parts = [found[2] for found in _QUOTED.finditer(text)]
         asks = is_question(text) or text.endswith("?")
@@ -53,6 +59,7 @@ class Copied:
         self._parts = [one for one in runs if one.begins]
         self._pairs = frozenset[str]().union(*(one.pairs for one in self._parts))
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
+        self._closed_up = _Runs(_closed_up(text, self._signs))
 
     def parts(self, texts: Sequence[str]) -> list[float]:
         """Return how much of the question each passage has literally, in 0..1.
@@ -79,6 +86,9 @@ class Copied:
             places = _having(self._pairs, lower)
         for place in places if self._parts else ():
             found[place] = self._part(lower[place])
+        if self._signs:
+            closed = (self._closed_up.copied(_closed_up(text, self._signs)) for text in lower)
+            found = list(map(max, found, closed))
         if self._flags:
             found = [max(one, self._flags_in(text)) for one, text in zip(found, lower, strict=True)]
         return found
@@ -141,6 +151,15 @@ class _Runs:
 
     def _between(self, first: int, after: int) -> str:
         return self._text[self._words[first][0] : self._words[after - 1][1]]
+
+
+def _closed_up(text: str, signs: str) -> str:
+    """Return a text without blanks next to these signs, and with one blank in place of several."""
+    if signs:
+        text = _BLANKS.sub(" ", text)
+        for sign in signs:
+            text = text.replace(f" {sign}", sign).replace(f"{sign} ", sign)
+    return text
 
 
 def _having(pairs: Collection[str], texts: Sequence[str]) -> list[int]:
