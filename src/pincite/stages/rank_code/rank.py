@@ -28,6 +28,7 @@ from pincite.stages.rank_code.first import changelogs_first, in_front, tests_of
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
+from pincite.stages.rank_code.routes import handlers
 from pincite.stages.rank_code.words import Likeness, Terms, vocabulary_of
 
 __all__ = ["RankCodeConfig", "rank_code"]
@@ -125,8 +126,10 @@ def _by_files(
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
     in_order = [one for one, _ in ordered]
     most = config.defined_first
-    meant = defining(query, in_order, most, beside_pages=bool(others)) or tests_of(
-        query.text, in_order, most, vocabulary_of(terms)
+    meant = (
+        defining(query, in_order, most, beside_pages=bool(others))
+        or tests_of(query.text, in_order, most, vocabulary_of(terms))
+        or handlers(query.text, in_order, most)
     )
     return in_front(meant, merged) if meant else merged
 

@@ -1,0 +1,196 @@
+"""Find the handlers of a route of HTTP that a question names, such as `POST /users/{id}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain, islice
+from operator import itemgetter
+from typing import Final
+
+from pincite.model import Candidate, Chunk
+from pincite.stages.rank_code.definitions import names_of
+from pincite.stages.rank_code.paths import place_of
+
+_METHODS: Final = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+_PATH: Final = r"(?P<path>/[^\s?#\"'`,;]{1,300})"
+_ROUTE: Final = re.compile(rf"(?<![\w/])(?P<method>{_METHODS}) {_PATH}")
+#: A path alone may be that of a file, so a word must say what it is.
+_NAMED: Final = re.compile(r"\b(?:route|endpoint|handle[rsd]?|url)\b", re.IGNORECASE)
+_ALONE: Final = re.compile(rf"(?<![\w./:]){_PATH}")
+_MOST: Final = 20  # segments of a path
+#: A literal with a path, as frameworks register it: `"/users/{id}"`, `'users/<int:id>'`.
+_LITERAL: Final = re.compile(r"[\"'`](?:[A-Z]{3,7} )?([\w{}:.<>*$\[\]()%+~/-]{0,200})[\"'`]")
+#: A route in a comment that describes it: `@Router /users/{id} [post]`.
+_DESCRIBED: Final = re.compile(r"@Router\s+(/\S{0,200})\s+\[(\w+)\]")
+_MOST_LITERALS: Final = 200  # of a passage
+_NEAR: Final = 120  # characters around a literal in which its method is
+#: What stands before a literal on the handler itself: `@router.get("/x")`, `#[get("/x")]`,
+#: `[HttpGet("/x")]`, `@GetMapping("/x")`; and in a table of routes: `app.get("/x", show)`,
+#: `Route::get("/x")`, `mux.HandleFunc("/x")`, `path("x/")`, `get "/x"`.
+_ON_HANDLER: Final = re.compile(
+    r"(?:@[\w.]{1,60}|#\[\w{1,20}|\[Http\w{1,10}|\[Route)"
+    r"\(\s{0,20}(?:(?:value|path) ?= ?)?[\[{]?\s{0,9}\Z"
+)
+_IN_TABLE: Final = re.compile(
+    r"(?:\b(?:router|routes?|app|server|mux|blueprint|bp|group|engine)\w{0,20}\.\w{1,20}"
+    r"|::[a-z]{3,7}|\.(?:GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|Map\w{0,10}"
+    r"|Handle\w{0,10}|route|match)|\b(?:re_)?path|\n\s{0,20}(?:get|post|put|patch|delete|match))"
+    r"(?:\(\s{0,20}| )\Z"
+)
+#: What calls a route instead.
+_CALLS: Final = re.compile(
+    r"\b(?:fetch|axios|requests?|client|https?|api|session|curl|ky|superagent)"
+    r"(?:\.\w{1,20})?\(\s{0,20}\Z|\burl\s{0,5}[:=]\s{0,5}f?\Z",
+    re.IGNORECASE,
+)
+#: Files whose folders are their route: `app/api/users/[id]/route.ts`, `pages/api/users.ts`.
+_OF_FOLDER: Final = frozenset(("route", "index", "+server", "+page", "page", "handler"))
+#: Segments that all routes of a program have.
+_OF_ALL: Final = re.compile(r"api|rest|v\d{1,3}", re.IGNORECASE)
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_PARAMETER: Final = "{:[<*$("
+_LEAST: Final = 3  # letters of a word that singular and plural share
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route: its `method` in capitals, "" if the question names none, and its segments."""
+
+    method: str
+    segments: tuple[str, ...]
+
+
+def asked_route(question: str) -> Route | None:
+    """Return the route that the question names, None for none. A path without a method must be
+    called a route, an endpoint, a URL or something that is handled."""
+    found = _ROUTE.search(question)
+    method = found["method"] if found else ""
+    if found is None and _NAMED.search(question):
+        found = _ALONE.search(question)
+    segments = _segments(found["path"].rstrip(".:)!")) if found else ()
+    return Route(method, segments) if segments and not all(map(_is_wild, segments)) else None
+
+
+def handlers(question: str, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Return the passages of code that handle the route of the question, best first, at most
+    `most`; none of tests. A passage registers a route with a literal whose segments end that route,
+    or its file has the route as its folders. A parameter (`{id}`, `:id`, `<id>`, `[id]`) matches
+    any segment. The segments before a literal are expected in the path of the file. Handlers that
+    have their route on them precede tables of routes. Passages that only call a route are left
+    out."""
+    route = asked_route(question)
+    if route is None:
+        return []
+    scored: list[tuple[_Value, Candidate]] = []
+    for one in candidates:
+        if one.chunk.source_type == "code" and place_of(one.chunk.path) != "tests":
+            found = chain(_of_file(one.chunk, route), _registered(one.chunk, route))
+            best = max(found, default=None)
+            if best is not None:
+                scored.append((best, one))
+    scored.sort(key=itemgetter(0), reverse=True)
+    return [one for _, one in scored][:most]
+
+
+#: Whether the last segment is the same word, or a parameter on both sides; whether the route is on
+#: its handler, not in a table; the number of equal segments, and of those that are words.
+_Value = tuple[bool, bool, int, int]
+
+
+def _registered(chunk: Chunk, route: Route) -> Iterator[_Value]:
+    text = chunk.text
+    path = {_bare(word.lower()) for word in _WORD.findall(chunk.path)}
+    for found in _DESCRIBED.finditer(text):
+        same = _compared(_segments(found[1]), route, path)
+        if same and found[2].upper() == (route.method or found[2].upper()):
+            yield same[0], True, *same[1:]
+    for found in islice(_LITERAL.finditer(text), _MOST_LITERALS):
+        segments = _segments(found[1])
+        before = text[max(0, found.start() - _NEAR) : found.start()]
+        on_handler = _ON_HANDLER.search(before)
+        if not (on_handler or (segments and _IN_TABLE.search(before))):
+            continue
+        same = _compared(segments, route, path)
+        if same is None or _CALLS.search(before):
+            continue
+        after = text[found.start() : found.end() + _NEAR]
+        if on_handler:
+            around = on_handler[0] + after.partition(")")[0]
+        else:
+            around = before[-_NEAR // 3 :].rpartition("\n\n")[2] + after.partition(";")[0]
+        if _has_method(around, route.method):
+            yield same[0], on_handler is not None, *same[1:]
+
+
+def _of_file(chunk: Chunk, route: Route) -> Iterator[_Value]:
+    *folders, file = chunk.path.split("/")
+    stem, *kinds = file.split(".")
+    segments = folders if stem in _OF_FOLDER else [*folders, stem]
+    segments = [one for one in segments if not (one.startswith("(") and one.endswith(")"))]
+    same = _common_end(segments, route.segments)
+    if not any(same) or len(same) < len(route.segments) - 1:
+        return
+    method = route.method
+    if method in names_of(chunk.symbols) or method.lower() in kinds:
+        yield _is_exact(same, route), True, len(same), sum(same)
+
+
+def _compared(
+    segments: Sequence[str], route: Route, path: Set[str]
+) -> tuple[bool, int, int] | None:
+    """Return whether the last segment is exact; how many segments of the route the registered ones,
+    and words of the file's path, are; and how many of these are words. None if the route does not
+    end with these segments."""
+    same = _common_end(segments, route.segments)
+    if len(same) < len(segments):
+        return None
+    before = route.segments[: len(route.segments) - len(segments)]
+    there = [not _is_wild(one) and _bare(one.lower()) in path for one in before]
+    words = sum(same) + sum(there)
+    if not words or not (segments or there[-1]):
+        return None
+    return not segments or _is_exact(same, route), len(same) + sum(there), words
+
+
+def _common_end(segments: Sequence[str], asked: Sequence[str]) -> list[bool]:
+    """Return for each segment of the common end whether it is a word, from the last one on. Only
+    registered parameters match other segments."""
+    same: list[bool] = []
+    for mine, theirs in zip(reversed(segments), reversed(asked), strict=False):
+        is_wild = _is_wild(mine)
+        if not is_wild and mine.lower() != theirs.lower():
+            break
+        same.append(not is_wild)
+    return same
+
+
+def _is_exact(same: Sequence[bool], route: Route) -> bool:
+    return same[0] or _is_wild(route.segments[-1])
+
+
+def _has_method(text: str, method: str) -> bool:
+    if not method:
+        return True
+    name = method.capitalize()
+    found = re.search(
+        rf"(?<![A-Za-z]){method}(?![A-Za-z])|(?<![a-z]){method.lower()}(?![a-z_])"
+        rf"|(?:Http|@|\.){name}(?![a-z])",
+        text,
+    )
+    return found is not None
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    parts = path.split("/")[: _MOST + 1]
+    return tuple(one for one in parts if one and not _OF_ALL.fullmatch(one))
+
+
+def _is_wild(segment: str) -> bool:
+    return segment[0] in _PARAMETER or segment.isdigit() or "${" in segment
+
+
+def _bare(word: str) -> str:
+    """Return a word without the final `s` of a plural."""
+    return word[:-1] if len(word) > _LEAST and word.endswith("s") else word

@@ -1,0 +1,133 @@
+"""Questions for the handler of a route."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.model import Candidate, Query, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.routes import Route, asked_route, handlers
+from tests.builders import chunk
+from tests.time_limits import GROWS_S
+
+
+def one(name: str, path: str, text: str, *symbols: str, score: float = 0.5) -> Candidate:
+    found = chunk(text, id=name, path=path, source_type="code", symbols=symbols)
+    return Candidate("main", found, (Signal("fused", "normalised", score),))
+
+
+@pytest.mark.parametrize(
+    ("question", "route"),
+    [
+        ("GET /api/v1/users/{id}", Route("GET", ("users", "{id}"))),
+        ("which handler serves POST /users?", Route("POST", ("users",))),
+        ("what does `DELETE /users/:id/keys` do", Route("DELETE", ("users", ":id", "keys"))),
+        ("where is the endpoint /login handled", Route("", ("login",))),
+    ],
+)
+def test_a_method_with_a_path_or_a_path_that_is_called_a_route_is_one(
+    question: str, route: Route
+) -> None:
+    assert asked_route(question) == route
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how is /etc/passwd read",
+        "GET the value of a/b",
+        "POST /{id}",
+        "GET /",
+        "the route https://example.org/users of a request",
+        "which handler is called first",
+    ],
+)
+def test_other_paths_are_no_routes(question: str) -> None:
+    assert asked_route(question) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("app/items.py", '@router.put(\n    "/items/{item_id}",\n    tags=[1],\n)\ndef put_it():'),
+        ("app/items.py", '@router.put("/{item_id}")\nasync def update(): ...'),
+        ("views.py", '@app.route("/items/<int:item>", methods=["PUT"])\ndef update(item):'),
+        ("ItemsApi.java", '@PutMapping("/items/{id}")\npublic Item update() {'),
+        ("Api.java", '@RequestMapping(path = "/items/{id}", method = RequestMethod.PUT)\nItem a('),
+        ("ItemsController.cs", '[HttpPut("{id}")]\npublic Task Edit('),
+        ("items.controller.ts", "@Put(':id')\nasync update("),
+        ("routes/api.php", "Route::put('items/{item}', 'ItemController@update');"),
+        ("main.go", 'r.PUT("/api/items/:id", updateItem)'),
+        ("main.go", 'mux.HandleFunc("PUT /items/{id}", updateItem)'),
+        ("src/http.rs", '.route("/items/:id", get(show).put(update))'),
+        ("src/http.rs", '#[put("/items/{id}")]\nasync fn update('),
+        ("server.js", "app.put('/items/:id', (req, res) => {"),
+        ("config/routes.rb", "Rails.routes do\n  put '/items/:id', to: 'items#update'\n"),
+        ("api/item.go", "// @Router /items/{id} [put]\nfunc PutItem(c *gin.Context) {"),
+    ],
+)
+def test_a_handler_that_registers_the_route_is_found(path: str, text: str) -> None:
+    right = one("right", path, text, "update")
+    others = [
+        one(
+            "other method",
+            path,
+            text.replace("put", "get").replace("PUT", "GET").replace("Put", "Get"),
+            "show",
+        ),
+        one(
+            "longer",
+            path,
+            text.replace(":id", ":id/keys").replace("}", "}/keys").replace(">", ">/keys"),
+            "keys",
+        ),
+        one("calls", "web/client.js", "axios.put('/items/' + id); fetch('/items/:id', {PUT})"),
+        one("test", "tests/test_items.py", text, "test_update"),
+        one("no route", "app/items.py", "def put(items, id): ...", "put"),
+    ]
+    found = handlers("PUT /api/items/42", [*others, right], 3)
+    assert [each.chunk.id for each in found][:1] == ["right"]
+    assert {each.chunk.id for each in found} <= {"right", "longer", "other method"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["app/api/items/[itemId]/route.ts", "src/routes/items/[id]/+server.ts"],
+)
+def test_folders_of_a_file_are_its_route(path: str) -> None:
+    right = one("right", path, "export async function PUT(request) {", "PUT")
+    other = one("other", path.replace("items", "users"), right.chunk.text, "PUT")
+    get = one("get", path, "export async function GET(request) {", "GET")
+    assert handlers("PUT /api/items/42", [other, get, right], 3) == [right]
+
+
+def test_a_word_precedes_a_parameter_and_a_handler_a_table() -> None:
+    found = [
+        one("parameter", "app/items.py", '@router.get("/{item_id}")\ndef show(): ...'),
+        one("table", "app/items.py", 'app.get("/items/latest", latest)'),
+        one("handler", "app/items.py", '@router.get("/latest")\ndef latest(): ...'),
+    ]
+    names = [each.chunk.id for each in handlers("GET /items/latest", found, 3)]
+    assert names == ["handler", "table", "parameter"]
+    assert handlers("GET /items/{id}", found, 3) == found[:1]
+
+
+def test_the_handler_is_the_first_result() -> None:
+    found = [
+        one("client", "web/items.ts", "export const items = fetch('/api/items')", score=1.0),
+        one("handler", "server/items.py", '@router.get("")\ndef all_items(): ...', score=0.4),
+    ]
+    query: Query = prepare(Question("GET /api/items"), PrepareConfig())
+    ranked = rank_code(query, found, lambda text: frozenset(text.split()), RankCodeConfig())
+    assert ranked[0].chunk.id == "handler"
+
+
+@pytest.mark.parametrize("text", ['"/a', '"/a"', "@a(" * 3, "\\'/{", "@Router /a", "@Router   "])
+def test_hostile_passages_are_compared_in_no_time(text: str) -> None:
+    begun = time.process_time()
+    found = [one("a", "a/b.py", text * (20_000 // len(text))) for _ in range(5)]
+    assert len(handlers("GET /b/a", found, 3)) <= 3
+    assert time.process_time() - begun < GROWS_S / 10
