@@ -10,6 +10,7 @@ from pincite.collection.no_documents import no_documents
 from pincite.daemon.client.open_index import is_shared
 from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.refresh.freshness import wish_of
+from pincite.engine.awaited_events import changed_meanwhile, is_followed
 from pincite.maintenance.consent import needs_consent
 from pincite.model import EvidencePack, Notice, Scope
 from pincite.ports import CollectionInfo
@@ -34,12 +35,34 @@ class SearchNotices:
         self._settings = settings
         self._client = client
 
-    async def refreshing(self, scope: Scope) -> tuple[Notice, ...]:
-        """Trigger a scan of the folders if one is due, and report what is not indexed yet."""
+    async def look(self) -> Freshness | None:
+        """Trigger a scan of the folders if one is due, and return the state of the index. None if
+        nothing updates the index automatically."""
         if not (self._settings.refresh.auto and holds_index(self._settings.index)):
-            return ()
-        found = await self._client().look(wish_of(self._settings))
-        return refreshing_notices(found, scope, self._settings)
+            return None
+        return await self._client().look(wish_of(self._settings))
+
+    def refreshing(self, found: Freshness | None, scope: Scope) -> tuple[Notice, ...]:
+        """Report what is not indexed yet, or cannot be, in this state of the index."""
+        return () if found is None else refreshing_notices(found, scope, self._settings)
+
+    async def changed_meanwhile(
+        self, before: Freshness | None, infos: Iterable[CollectionInfo], scope: Scope, begun_s: float
+    ) -> bool:
+        """Return whether another search may find more, because file events have arrived since a
+        question began, at `begun_s` of `time.monotonic`. This waits for such events, at most .5 s,
+        if its sources are watched and no search has said yet that files are being indexed."""
+        if before is None or not is_followed(before, infos, scope):
+            return False
+
+        async def look() -> Freshness:
+            return await self._client().look(wish_of(self._settings))
+
+        def is_pending(found: Freshness) -> bool:
+            said = refreshing_notices(found, scope, self._settings)
+            return any(one.code == "refreshing" for one in said)
+
+        return not is_pending(before) and await changed_meanwhile(look, before, is_pending, begun_s)
 
     async def manual(
         self, pack: EvidencePack, infos: Iterable[CollectionInfo], scope: Scope

@@ -3,6 +3,7 @@ not need it."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.collection.foreign import ForeignCollections
+    from pincite.daemon.refresh.freshness import Freshness
     from pincite.daemon.wire.protocol import ServedIndex
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
@@ -88,22 +90,54 @@ class Searcher:
             watched_search(question, profile, steps) as watched,
             self._log().entry(Asked.of(_told(question, admit), profile), steps) as entry,
         ):
-            for left in reversed(range(_TRIES)):
-                try:
-                    pack = await self._once(question, profile, steps, entry, admit)
-                except UsageError:
-                    if not (left and await self.collections.outdated()):
-                        raise
-                    continue
-                overtaken = any(one.code in _OVERTAKEN for one in pack.warnings)
-                if not (left and overtaken and await self.collections.outdated()):
-                    break
+            begun_s, state = time.monotonic(), await self._notices.look()
+            pack = await self._repeated(state, question, profile, steps, entry, admit)
+            if await self._may_find_more(pack, state, question, entry, begun_s):
+                state = await self._notices.look()
+                pack = await self._repeated(state, question, profile, steps, entry, admit)
             entry.pack = pack
             watched.found(pack, told=entry.told)
             return pack
 
+    async def _may_find_more(
+        self,
+        pack: EvidencePack,
+        state: Freshness | None,
+        question: Question,
+        entry: Entry,
+        begun_s: float,
+    ) -> bool:
+        """Return whether the verdict is `none` and files have changed a moment before the question.
+        Only then, this waits for file events. A question with a budget gets no such wait."""
+        if pack.verdict.level != "none" or question.budget_ms is not None:
+            return False
+        return await self._notices.changed_meanwhile(state, entry.infos, question.scope, begun_s)
+
+    async def _repeated(
+        self,
+        state: Freshness | None,
+        question: Question,
+        profile: Profile,
+        steps: Trace,
+        entry: Entry,
+        admit: Admit | None,
+    ) -> EvidencePack:
+        """Search, again if collections were added or removed meanwhile."""
+        for left in reversed(range(_TRIES)):
+            try:
+                pack = await self._once(state, question, profile, steps, entry, admit)
+            except UsageError:
+                if not (left and await self.collections.outdated()):
+                    raise
+                continue
+            overtaken = any(one.code in _OVERTAKEN for one in pack.warnings)
+            if not (left and overtaken and await self.collections.outdated()):
+                break
+        return pack
+
     async def _once(
         self,
+        state: Freshness | None,
         question: Question,
         profile: Profile,
         steps: Trace,
@@ -114,7 +148,7 @@ class Searcher:
         steps.steps.clear()
         entry.found = None
         scope = question.scope
-        notices = await self._notices.refreshing(scope)
+        notices = self._notices.refreshing(state, scope)
         known, deps = await self.collections.opened(scope, profile, asked=True)
         deps = deps.admitting(admit)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]

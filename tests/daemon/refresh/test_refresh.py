@@ -81,6 +81,29 @@ def test_file_events_bring_it_up_to_date_without_a_search() -> None:
     run(check)
 
 
+def test_a_question_finds_what_was_written_a_moment_before() -> None:
+    words = ("quokka", "walrus", "gondola", "parsley", "violin")
+
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, every_s=60.0) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            await engine.search("fox")
+
+            async def watched() -> bool:
+                return "folder" in (await engine.freshness()).watching
+
+            await settles(watched)
+            found = []
+            for word in words:
+                write(folder, f"docs/{word}s.md", f"# New\n\nThe {word} of the north.\n")
+                pack = await engine.search(f"{word} north")
+                told = any(one.code == "refreshing" for one in pack.warnings)
+                found.append(told or any(word in one.text for one in pack))
+            assert any(found)  # on a busy machine, an event may take longer
+
+    run(check)
+
+
 def test_manual_indexes_nothing_until_it_is_asked() -> None:
     async def check(folder: Path) -> None:
         async with engine_of(folder, mode="manual") as engine:

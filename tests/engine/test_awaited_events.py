@@ -1,0 +1,83 @@
+"""A search that finds nothing waits for file events that are on their way."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from pincite.daemon.refresh.freshness import Change, Freshness, Pending
+from pincite.engine.awaited_events import INDEXED_S, SETTLE_S, changed_meanwhile, is_followed
+from pincite.model import CollectionSpec, Scope, Source, SourceRecord
+from pincite.ports import CollectionInfo
+from pincite.support.fields import replace
+
+QUIET = Freshness(auto=True, watching="2 folders")
+PENDING = replace(QUIET, pending=(Pending("main", "docs", 1),))
+CHANGED = replace(QUIET, changes=(Change(1, "", "main", "docs", "new", "a.md"),))
+
+
+def waited(states: Sequence[Freshness], before: Freshness = QUIET) -> tuple[bool, float, int]:
+    """Whether another search may find more if these states follow each other and the last one
+    stays; the seconds that the question waited; and the number of looks."""
+    looks = 0
+
+    async def look() -> Freshness:
+        nonlocal looks
+        looks += 1
+        return states[min(looks, len(states)) - 1]
+
+    now_s = [0.0]
+
+    async def check() -> bool:
+        return await changed_meanwhile(
+            look, before, lambda one: bool(one.pending), now_s[0], lambda: now_s[0]
+        )
+
+    async def no_time(seconds: float) -> None:
+        now_s[0] += seconds
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pincite.engine.awaited_events.asyncio.sleep", no_time)
+        return asyncio.run(check()), round(now_s[0], 3), looks
+
+
+def test_without_an_event_the_wait_has_an_end() -> None:
+    assert waited([QUIET]) == (False, SETTLE_S, 5)
+    assert waited([CHANGED], before=CHANGED) == (False, SETTLE_S, 5)
+
+
+def test_it_ends_once_the_change_is_indexed() -> None:
+    assert waited([QUIET, PENDING, PENDING, CHANGED]) == (True, 0.16, 4)
+    assert waited([QUIET, QUIET, CHANGED]) == (True, 0.12, 3)
+    words_only = [PENDING, QUIET]  # the vectors of the change follow later
+    assert waited(words_only) == (True, 0.08, 2)
+
+
+def test_a_long_run_is_not_waited_for() -> None:
+    assert waited([QUIET] * 4 + [PENDING]) == (True, INDEXED_S, 13)
+
+
+def test_a_search_that_took_long_looks_once() -> None:
+    async def look() -> Freshness:
+        return QUIET
+
+    begun_s = time.monotonic() - 10
+    found = asyncio.run(changed_meanwhile(look, QUIET, lambda one: bool(one.pending), begun_s))
+    assert not found
+    assert time.monotonic() - begun_s < 10 + SETTLE_S
+
+
+def test_only_watched_sources_of_the_question_are_waited_for() -> None:
+    spec = CollectionSpec("main", "s", "c")
+    files = CollectionInfo(spec, (SourceRecord(Source("docs", "/docs", "folder")),), 0, 0, 0)
+    records = CollectionInfo(spec, (SourceRecord(Source("crm", "", "records")),), 0, 0, 0)
+    assert is_followed(QUIET, [records, files], Scope())
+    assert not is_followed(QUIET, [records], Scope())
+    assert not is_followed(QUIET, [files], Scope(sources=("other",)))
+    assert not is_followed(QUIET, [replace(files, foreign=True)], Scope())
+    assert not is_followed(replace(QUIET, auto=False), [files], Scope())
+    for standing in ("", "no folders", "nothing; searches look at the folders instead: no watches"):
+        assert not is_followed(replace(QUIET, watching=standing), [files], Scope())
