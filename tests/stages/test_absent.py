@@ -65,6 +65,22 @@ def test_what_is_there_in_another_form_is_never_said_to_be_absent(question: str)
     assert absent(question or "key").index == ()
 
 
+@pytest.mark.parametrize("question", ["PDFs", "GPUs", "APIs", "VMs"])
+def test_the_plural_of_an_abbreviation_is_not_absent_beside_its_singular(question: str) -> None:
+    """The stemmer takes the `s` from `APIs` only: the others are other terms than in the index."""
+    text = "The reader of a PDF runs on a GPU of the VM, behind an API."
+    collection = asyncio.run(make(TopicEncoder(), {**TEXTS, "reader": text}))
+    shown = ask(f"the reader with {question}", collection, profile=KEEP)
+    assert any(one.text == text for one in shown)
+    assert shown.absent_terms == AbsentTerms()
+
+
+def test_the_plural_of_an_abbreviation_that_no_passage_has_is_named() -> None:
+    found = absent("rotate a key with the SDKs of the OSs")  # `lru_cache` and `those` have `os`
+    assert (found.index, found.evidence) == ((), ("SDKs", "OSs"))
+    assert absent("rotate a key with URIs").index == ("URIs",)  # its stem is that of its singular
+
+
 @pytest.mark.parametrize(
     ("question", "index"),
     [

@@ -32,6 +32,10 @@ _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-
 #: Names with inner capitals, such as `WebSocket` and `HTTPServer`. A text may have their words
 #: apart.
 _JOINED: Final = re.compile(r"^(?=.*[a-z])[A-Z][A-Za-z0-9]*[A-Z]")
+#: Plurals of abbreviations, such as `PDFs`. Stemmers keep the `s` after consonants, so an index with
+#: `PDF` has another term.
+_ABBREVIATIONS: Final = re.compile(r"^([A-Z]{2,})s$")
+_LEAST_INSIDE: Final = 3  # letters of an abbreviation that also counts inside another word
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
 #: Scripts without spaces, whose terms are pairs of characters: whole words cannot be found.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")
@@ -74,7 +78,7 @@ class _Asked:
     """A word of the question. An `exact` word counts only as a whole; any other word also counts if
     one of its parts is found. A name of `joined` words counts as a whole, or if the index has all
     of them. If it is not `certain`, the text may have it in a form that the analyser does not
-    know."""
+    know. `singular` is the abbreviation of a plural such as `PDFs`, in lower case, "" for others."""
 
     text: str
     stems: frozenset[str]
@@ -83,6 +87,7 @@ class _Asked:
     certain: bool
     plain: bool
     joined: bool = False
+    singular: str = ""
 
 
 def find_absent(
@@ -139,14 +144,17 @@ def _asked(question: str, terms: Terms, english: bool) -> Iterable[_Asked]:
             continue
         seen.add(text.casefold())
         like_code = _CODE.search(text) is not None
-        joined = not like_code and _JOINED.search(text) is not None
+        several = _ABBREVIATIONS.match(text)
+        singular = several[1].lower() if several else ""
+        joined = not (like_code or singular) and _JOINED.search(text) is not None
         exact = like_code or joined
         low = text.casefold()
         known = low not in _irregular() and not _SPELLINGS.fullmatch(low)
         plain = text.isalpha() and text.islower()
         familiar = english or (text[0].isupper() and bool(question[: match.start()].strip()))
+        known = known and (not singular or singular in stems)
         certain = exact or (known and familiar and not low[0].isdigit())
-        yield _Asked(text, stems, _joined(text), exact, certain, plain, joined)
+        yield _Asked(text, stems, _joined(text), exact, certain, plain, joined, singular)
 
 
 def _joined(text: str) -> str:
@@ -209,11 +217,19 @@ class _Passages:
             return True
         if one.exact:
             return False
+        if one.singular:
+            return self._have_abbreviation(one.singular)
         forms = _irregular().get(one.text.casefold(), ())
         stems = (stem[:-1] if stem.endswith("i") else stem for stem in one.stems)  # tries: tri, try
         if any(each in self._letters for each in (*forms, *stems)):
             return True
         return not one.whole.isascii() and not one.stems.isdisjoint(self._analysed())
+
+    def _have_abbreviation(self, singular: str) -> bool:
+        if len(singular) >= _LEAST_INSIDE:
+            return singular in self._letters
+        whole = re.compile(rf"(?<![^\W_]){singular}(?![^\W_])", re.IGNORECASE)
+        return any(whole.search(text) for text in self._texts)
 
     def _analysed(self) -> frozenset[str]:
         if self._found is None:
