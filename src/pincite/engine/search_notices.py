@@ -47,7 +47,11 @@ class SearchNotices:
         return () if found is None else refreshing_notices(found, scope, self._settings)
 
     async def changed_meanwhile(
-        self, before: Freshness | None, infos: Iterable[CollectionInfo], scope: Scope, begun_s: float
+        self,
+        before: Freshness | None,
+        infos: Iterable[CollectionInfo],
+        scope: Scope,
+        begun_s: float,
     ) -> bool:
         """Return whether another search may find more, because file events have arrived since a
         question began, at `begun_s` of `time.monotonic`. This waits for such events, at most .5 s,

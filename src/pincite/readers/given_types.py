@@ -42,6 +42,25 @@ def type_of(source: Source, path: str, head: bytes = b"") -> FileType | None:
     return given_type(source, path) or file_type(path, head)
 
 
+def names_suffix(file_types: tuple[str, ...], path: str) -> bool:
+    """Return whether one of the `PATTERN=TYPE` texts matches this file because of its suffix, as
+    `*.dat=text` does for `a.dat`. `data/` and `*.d*` also match files with similar suffixes."""
+    if not file_types:
+        return False
+    stem, dot, suffix = path.rpartition(".")
+    similar = [f"{stem}{dot}{one}" for one in similar_suffixes(suffix)]
+    return any(
+        not whole_folder and rules.verdict(path) and not any(map(rules.verdict, similar))
+        for rules, whole_folder, _ in _compiled(file_types)
+    )
+
+
+def similar_suffixes(suffix: str) -> tuple[str, ...]:
+    """Return the suffixes that differ from this one in one letter, or have one more."""
+    changed = (f"{suffix[:n]}q{suffix[n + 1 :]}" for n in range(len(suffix)))
+    return (f"{suffix}q", *(one for one in changed if one != suffix))
+
+
 def type_mark(source: Source, path: str) -> str:
     """Return words for a given type, "" if the file would be read in the same way without it."""
     given = given_type(source, path)

@@ -117,9 +117,9 @@ def open_archive(
     is_wheel = place.suffix.lower() == ".whl"
     members: Members
     if place.name.lower().endswith(ZIP_SUFFIXES):
-        members = open_zip(place, limits)
+        members = open_zip(place, limits, selection.file_types)
     else:
-        members = open_tar(place, limits)
+        members = open_tar(place, limits, selection.file_types)
     top = "" if is_wheel else _single_top(members)
     found_name, version = _metadata(members, top, is_wheel=is_wheel)
     if not found_name:

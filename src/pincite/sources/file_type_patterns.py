@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from pincite.errors import UsageError
 from pincite.model.left_out import code_of, path_of
 from pincite.readers.extraction.extractors import EXTRACTORS
-from pincite.readers.given_types import GIVEN_TYPES
+from pincite.readers.given_types import GIVEN_TYPES, similar_suffixes
 from pincite.readers.languages import language_called
-from pincite.sources.kinds import BINARY_SUFFIXES, DOCUMENT_SUFFIXES, suffix_of
+from pincite.sources.kinds import DOCUMENT_SUFFIXES, suffix_of
 from pincite.support.ignore_rules import parse_rules
 from pincite.support.terminal import hidden_in, one_line
 
@@ -130,22 +130,19 @@ def _problem(pattern: str) -> str:
     suffix = _only_suffix(pattern)
     if suffix in EXTRACTORS:
         return f"is for .{suffix} files, whose text is extracted"
-    if suffix in BINARY_SUFFIXES:
-        return f"is for .{suffix} files, which count as binary and are not opened"
     return ""
 
 
 def _only_suffix(pattern: str) -> str:
     """Return the suffix of a pattern. If it is written with classes, return the suffix of an
-    extracted or binary format that it matches, unless it also matches similar ones."""
+    extracted format that it matches, unless it also matches similar ones."""
     written, name = suffix_of(pattern), pattern.rpartition("/")[2]
     rules = parse_rules("", [name]) if "[" in name else None
     if rules is None:
         return written
-    for suffix in sorted({*EXTRACTORS, *BINARY_SUFFIXES}):
-        similar = [f"{suffix}q", *(f"{suffix[:n]}q{suffix[n + 1 :]}" for n in range(len(suffix)))]
+    for suffix in sorted(EXTRACTORS):
         if any(rules.verdict(f"kiwi.{one}") for one in (suffix, suffix.upper())) and not any(
-            rules.verdict(f"kiwi.{one}") for one in similar if one != suffix
+            rules.verdict(f"kiwi.{one}") for one in similar_suffixes(suffix)
         ):
             return suffix
     return written

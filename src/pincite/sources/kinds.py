@@ -8,6 +8,7 @@ import msgspec
 
 from pincite.readers.decoding import decode
 from pincite.readers.extraction.extractors import extracted_suffix
+from pincite.readers.given_types import names_suffix
 from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 from pincite.support.late_patterns import late_pattern
@@ -25,7 +26,7 @@ def _words(text: str) -> frozenset[str]:
 
 SHOWN_HIDDEN_FOLDERS = frozenset({".github", ".gitlab"})
 
-#: Suffixes of files that are never opened.
+#: Suffixes of files that are not opened, unless a given type names the suffix.
 BINARY_SUFFIXES = _words(
     """7z a aac ai aif aiff apk app avi avif bin bmp bz2 cab class com dat db dll dmg dylib eot exe
     fbx flac gguf gif gz h5 hdf5 heic heif ico icns iso jar jpeg jpg jp2 key lib lz lz4 lzma m4a m4v
@@ -75,8 +76,11 @@ def suffix_of(path: str) -> str:
     return suffix.lower() if dot and stem else ""
 
 
-def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
-    """Return the reason to skip a file by its name and its size in bytes, or None."""
+def reject_name(
+    path: str, size: int, limits: SourceLimits, file_types: tuple[str, ...] = ()
+) -> Skipped | None:
+    """Return the reason to skip a file by its name and its size in bytes, or None. `file_types` are
+    those of its source: if one names the suffix of a binary format, the content decides."""
     name = path.rpartition("/")[2].lower()
     code: SkipCode | None = None
     detail = ""
@@ -84,7 +88,7 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
         code, detail = "unreadable", "the file has nothing in it"
     elif size == 0:
         code = "empty"
-    elif suffix_of(path) in BINARY_SUFFIXES:
+    elif suffix_of(path) in BINARY_SUFFIXES and not names_suffix(file_types, path):
         code, detail = "binary", f".{suffix_of(path)}"
     elif name in _LOCK_FILES or path.lower().endswith(_GENERATED_ENDS):
         code = "generated"
@@ -93,6 +97,18 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
     elif ".min." in name and suffix_of(path) in _DENSE:
         code = "minified"
     return Skipped(path, code, detail) if code else None
+
+
+def reject_member(
+    name: str, size: int, limits: SourceLimits, file_types: tuple[str, ...]
+) -> Skipped | None:
+    """Return the reason to skip a member of an archive as `reject_name` does, or None. A pattern of
+    `file_types` may match the name with or without its top folder, which is often left out."""
+    rejected = reject_name(name, size, limits, file_types)
+    inner = name.partition("/")[2]
+    if rejected is None or not inner or reject_name(inner, size, limits, file_types):
+        return rejected
+    return None
 
 
 def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped | None:

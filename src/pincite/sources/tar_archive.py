@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from pincite.errors import SourceError
 from pincite.sources.entries import Entry, Skipped, SourceLimits
-from pincite.sources.kinds import reject_name
+from pincite.sources.kinds import reject_member
 from pincite.sources.members import tidy, unsafe
 from pincite.sources.unpacking import TooMuch, Unpacked
 
@@ -51,16 +51,17 @@ class TarMembers:
         self.kept.close()
 
 
-def open_tar(place: Path, limits: SourceLimits) -> TarMembers:
+def open_tar(place: Path, limits: SourceLimits, file_types: tuple[str, ...] = ()) -> TarMembers:
     """Open a tar file, and read its members. If it is damaged, the members before the damage are
-    kept. Raises SourceError for another file type, or if it unpacks to too many times its size."""
+    kept. `file_types` are those of `reject_member`. Raises SourceError for another file type, or if
+    it unpacks to too many times its size."""
     try:
         unpacked = Unpacked(place, limits)
     except (SourceError, *_DAMAGE) as error:
         raise SourceError(f"{place} cannot be opened as a tar file: {error}.") from error
     kept = cast("IO[bytes]", tempfile.SpooledTemporaryFile(_KEPT_IN_MEMORY))  # noqa: SIM115
     try:
-        return _read(place, unpacked, kept, limits)
+        return _read(place, unpacked, kept, limits, file_types)
     except BaseException:
         kept.close()
         raise
@@ -68,7 +69,13 @@ def open_tar(place: Path, limits: SourceLimits) -> TarMembers:
         unpacked.close()
 
 
-def _read(place: Path, unpacked: Unpacked, kept: IO[bytes], limits: SourceLimits) -> TarMembers:
+def _read(
+    place: Path,
+    unpacked: Unpacked,
+    kept: IO[bytes],
+    limits: SourceLimits,
+    file_types: tuple[str, ...],
+) -> TarMembers:
     listing: list[Entry | Skipped] = []
     places: dict[str, tuple[int, int]] = {}
     comment = ""
@@ -89,7 +96,8 @@ def _read(place: Path, unpacked: Unpacked, kept: IO[bytes], limits: SourceLimits
                     listing.append(Skipped(place.name, "oversize", rest))
                     break
                 if not member.isdir():
-                    listing.append(_take(unpacked, member, kept, places, limits))
+                    rejected = reject_member(tidy(member.name), member.size, limits, file_types)
+                    listing.append(_take(unpacked, member, kept, places, rejected))
                 unpacked.begin_header()
         except TooMuch as error:
             raise _bomb(place, error) from error
@@ -104,7 +112,7 @@ def _take(
     member: tarfile.TarInfo,
     kept: IO[bytes],
     places: dict[str, tuple[int, int]],
-    limits: SourceLimits,
+    rejected: Skipped | None,
 ) -> Entry | Skipped:
     name = tidy(member.name)
     if unsafe(member.name):
@@ -113,7 +121,6 @@ def _take(
         return Skipped(name, "link")
     if not member.isreg() or member.issparse():
         return Skipped(name, "special")
-    rejected = reject_name(name, member.size, limits)
     if rejected:
         return rejected
     if name in places:

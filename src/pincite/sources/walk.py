@@ -220,7 +220,8 @@ class Walk:
             return Skipped(path, "unreadable", error.strerror or str(error))
         if not stat.S_ISREG(status.st_mode):
             return Skipped(path, "special")
-        rejected = reject_name(path, status.st_size, self._limits)
+        file_types = self._selection.file_types
+        rejected = reject_name(path, status.st_size, self._limits, file_types)
         return rejected or Entry(path, status.st_size, mtime_of(status), status.st_ctime_ns)
 
     def _judge_link(self, path: str, item: os.DirEntry[str]) -> Skipped:

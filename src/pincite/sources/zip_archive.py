@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
 from pincite.sources.entries import Entry, Skipped, SourceLimits
-from pincite.sources.kinds import reject_name
+from pincite.sources.kinds import reject_member
 from pincite.sources.members import tidy, unsafe
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ class ZipMembers:
         self.packed.close()
 
 
-def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
-    """Open a zip file. Raises SourceError for another file type."""
+def open_zip(place: Path, limits: SourceLimits, file_types: tuple[str, ...] = ()) -> ZipMembers:
+    """Open a zip file. Raises SourceError for another file type. `file_types` are those of
+    `reject_member`."""
     try:
         packed = _Packed(place)
         try:
@@ -85,7 +86,7 @@ def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
         if info.is_dir():
             continue
         name = tidy(info.filename)
-        found = _judge(info, name, limits)
+        found = _judge(info, name, limits, file_types)
         if isinstance(found, Entry):
             total += info.file_size
             if name in by_name:
@@ -103,7 +104,9 @@ def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
     return ZipMembers(packed, archive, comment, tuple(listing), by_name, limits)
 
 
-def _judge(info: zipfile.ZipInfo, name: str, limits: SourceLimits) -> Entry | Skipped:
+def _judge(
+    info: zipfile.ZipInfo, name: str, limits: SourceLimits, file_types: tuple[str, ...]
+) -> Entry | Skipped:
     mode = info.external_attr >> 16
     if unsafe(info.filename):
         return Skipped(
@@ -115,7 +118,7 @@ def _judge(info: zipfile.ZipInfo, name: str, limits: SourceLimits) -> Entry | Sk
         return Skipped(name, "special")
     if info.flag_bits & _ENCRYPTED:
         return Skipped(name, "unreadable", "the member is encrypted")
-    rejected = reject_name(name, info.file_size, limits)
+    rejected = reject_member(name, info.file_size, limits, file_types)
     if rejected:
         return rejected
     if info.file_size > 100_000 and info.file_size > limits.max_ratio * info.compress_size:

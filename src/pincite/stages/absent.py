@@ -32,8 +32,8 @@ _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-
 #: Names with inner capitals, such as `WebSocket` and `HTTPServer`. A text may have their words
 #: apart.
 _JOINED: Final = re.compile(r"^(?=.*[a-z])[A-Z][A-Za-z0-9]*[A-Z]")
-#: Plurals of abbreviations, such as `PDFs`. Stemmers keep the `s` after consonants, so an index with
-#: `PDF` has another term.
+#: Plurals of abbreviations, such as `PDFs`. Stemmers keep the `s` after consonants, so `PDF` is
+#: another term.
 _ABBREVIATIONS: Final = re.compile(r"^([A-Z]{2,})s$")
 _LEAST_INSIDE: Final = 3  # letters of an abbreviation that also counts inside another word
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
@@ -78,7 +78,8 @@ class _Asked:
     """A word of the question. An `exact` word counts only as a whole; any other word also counts if
     one of its parts is found. A name of `joined` words counts as a whole, or if the index has all
     of them. If it is not `certain`, the text may have it in a form that the analyser does not
-    know. `singular` is the abbreviation of a plural such as `PDFs`, in lower case, "" for others."""
+    know. `singular` is the abbreviation, in lower case, of a plural such as `PDFs`, "" for
+    others."""
 
     text: str
     stems: frozenset[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -126,6 +127,43 @@ def test_no_type_lets_in_what_is_binary_huge_or_generated(desk: Desk, tmp_path: 
         "generated: poetry.lock",
     }
     assert any("paper.pdf" in one and not one.startswith("unsupported") for one in left_out)
+
+
+def test_a_type_for_the_suffix_of_a_binary_format_lets_the_content_decide(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.write("docs/points.dat", "lamp 4711\n")
+    desk.write("docs/conf.d/notes.DAT", "plug 12\n")
+    desk.write("docs/conf.d/server.key", "secret\n")
+    (tmp_path / "docs/image.dat").write_bytes(b"GIF\x00\x01\x02" * 50)
+    before = len(desk.run("docs")[0].skipped_paths)
+    (report,) = desk.run("docs", file_types=("*.da[t]=text", "conf.d/notes.DAT=ini"))
+    assert (report.new, report.removed) == (2, 0)
+    found = languages(desk)
+    assert (found["points.dat"], found["conf.d/notes.DAT"]) == ("text", "ini")
+    left_out = set(report.skipped_paths)
+    assert len(left_out) == before - 2
+    assert "binary: image.dat (contains NUL bytes)" in left_out
+    assert "binary: conf.d/server.key (.key)" in left_out
+    (report,) = desk.run("docs", file_types=("conf.d/=text", "*.d*=text", "*.k*=text", "serv*=ini"))
+    assert "binary: conf.d/server.key (.key)" in report.skipped_paths, "no pattern names .key"
+    assert counts(desk, "docs", file_types=("*.da[t]=",))[2] == 1
+    assert "points.dat" not in languages(desk)
+
+
+def test_such_types_hold_in_archives(desk: Desk, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "pages.zip", "w") as packed:
+        packed.writestr("top/a/points.dat", "lamp 4711\n")
+        packed.writestr("top/b/points.dat", "plug 4711\n")
+        packed.writestr("top/a/image.dat", "GIF\0\1\2")
+    with tarfile.open(tmp_path / "others.tar", "w") as packed_tar:
+        for name in ("c", "d"):
+            desk.write(f"{name}.dat", "lamp 4711\n")
+            packed_tar.add(tmp_path / f"{name}.dat", f"top/{name}/points.dat")
+    desk.run("pages.zip", file_types=("a/*.dat=text",))
+    assert languages(desk) == {"a/points.dat": "text"}
+    desk.run("others.tar", file_types=("c/*.dat=ini",))
+    assert languages(desk) == {"a/points.dat": "text", "c/points.dat": "ini"}
 
 
 def test_they_hold_in_archives(desk: Desk, tmp_path: Path) -> None:
