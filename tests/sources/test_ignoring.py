@@ -90,6 +90,14 @@ def test_classes_and_runs_of_stars_match_as_in_git(tmp_path: Path, pattern: str)
     assert ignored_here(pattern, PLACES) == ignored_by_git(tmp_path, pattern, PLACES)
 
 
+@pytest.mark.parametrize(
+    "pattern", ["a\0b", "b\0", "\0c", "y \0", "z\\ \0x", "#\0a", "d\0\r", "!\0"]
+)
+def test_a_line_ends_at_a_nul_byte_as_in_git(tmp_path: Path, pattern: str) -> None:
+    places = (*"abcdexyz", "z ", "y ")
+    assert ignored_here(pattern, places) == ignored_by_git(tmp_path, pattern, places)
+
+
 #: Stars after the first characters of a name, escaped marks, and characters of several bytes.
 PREFIXED = (
     "/ab**/a", "b***/x*/", "a**/[ab]", "ab**/secret.md", "/ab**", "/ab**/**", "ab**/*", "ab**/*/a",

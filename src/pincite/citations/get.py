@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec
 
 from pincite.citations.as_indexed import IndexedText
 from pincite.citations.changed_warning import Followed, follow
-from pincite.citations.forms import LINES, Span
+from pincite.citations.forms import LINES, Span, misread
 from pincite.citations.left_out import left_out_file
 from pincite.citations.lines_and_columns import misordered
 from pincite.citations.listing import CitedIndex
@@ -215,9 +215,13 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
     names = {record.source.name for info in infos for record in info.sources}
     # a citation without revision and lines may also be SOURCE:PATH:LINE:COUNT
     by_place = cited and (
-        cited.ref or cited.start_line or cited.end_char is not None or cited.page is not None
+        cited.ref
+        or cited.start_line is not None
+        or cited.end_char is not None
+        or cited.page is not None
     )
     if cited and by_place and (within.narrowed or cited.source in names):
+        _require_order(cited, locator)
         try:
             known = await find_path(within, infos, cited.place, cited.source)
         except UsageError as error:
@@ -239,6 +243,17 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
     count = int(place["count"] or (10**9 if place["line"] is None else LINES))
     known = await find_path(within, infos, place["path"])
     return await reading.of(read_lines, known, start, start + count - 1, context, reading.folder)
+
+
+def _require_order(cited: Citation, locator: str) -> None:
+    """Raise UsageError, with the correct locator as a hint, if the cited lines end before they
+    begin."""
+    start, end = cited.start_line, cited.end_line
+    if start is None or end is None or not (said := misordered(start, end)):
+        return
+    wrong = misread(locator)
+    hint = f"pincite get {wrong[1]}" if wrong else ""
+    raise UsageError(f"{shortened(locator)} names no place: {said}", hint=hint)
 
 
 async def _with_section(index: CitedIndex, known: IndexedFile, cited: Citation) -> Citation:

@@ -10,7 +10,7 @@ import msgspec
 
 from pincite.model.evidence import RECOGNISED, Evidence, Match
 from pincite.support.fences import fence_for
-from pincite.support.terminal import one_line, visible
+from pincite.support.terminal import one_line, visible_passage
 from pincite.support.token_estimate import estimate_tokens
 
 BETWEEN = "\n\n"
@@ -112,7 +112,7 @@ def fenced(lines: Sequence[str]) -> str:
 
 def shown_lines(text: str) -> tuple[str, ...]:
     """Return the lines of a text, without terminal controls and invisible characters."""
-    return tuple(visible(text.replace("\r\n", "\n")).removesuffix("\n").split("\n"))
+    return tuple(visible_passage(text).removesuffix("\n").split("\n"))
 
 
 def _quoted(item: Evidence, *, around: bool) -> _Quoted:

@@ -237,10 +237,11 @@ def _character_class(body: str, begin: int) -> tuple[str, int]:
 
 def _bare(line: str) -> str:
     """Return a line without its newline and trailing blanks, "" for a comment; a backslash keeps
-    the last blank."""
+    the last blank. As in git, the line ends at a NUL byte."""
     bare = line.removesuffix("\n").removesuffix("\r")
     if bare.startswith("#"):
         return ""
+    bare = bare.partition("\0")[0]
     stripped = bare.rstrip(" ")
     escaped = (len(stripped) - len(stripped.rstrip("\\"))) % 2
     return bare[: len(stripped) + escaped]

@@ -69,6 +69,12 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(_escaped, text)
 
 
+def visible_passage(text: str) -> str:
+    r"""Return `visible` for a passage, with "\n" in place of "\r\n". A byte order mark at its
+    beginning is left out, because it only says how the file is encoded."""
+    return visible(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+
+
 def one_line(text: str) -> str:
     r"""Return `visible` for a name: tab, CR and newline are escaped as well, as `\x0a`, so that one
     name never looks like two."""

@@ -165,6 +165,7 @@ def test_a_line_behind_the_last_newline_is_none(cli: Cli) -> None:
     [
         ("keys.md:5-3", "its last line comes before its first", "keys.md:3-5"),
         ("docs/keys.md#L5-L3", "its last line comes before its first", "docs/keys.md:3-5"),
+        ("shop:docs/keys.md#L5-L3", "line 3 comes before line 5", "shop:docs/keys.md:3-5"),
         ("keys.md:12,14", "it may mean a range of lines, or a line and a column", "keys.md:12-14"),
     ],
 )
@@ -174,3 +175,9 @@ def test_lines_that_cannot_be_meant_are_refused_with_what_to_write(
     done = indexed("get", locator, code=2)
     assert why in done.stderr
     assert f"pincite get {better}" in done.stderr
+
+
+def test_a_citation_of_line_0_is_not_read_as_the_whole_file(indexed: Cli) -> None:
+    for lines in ("L0", "L0-L1"):
+        done = indexed("get", f"shop:docs/keys.md#{lines}", code=2)
+        assert "has 1 line: line 0 does not exist" in done.stderr

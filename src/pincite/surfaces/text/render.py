@@ -15,7 +15,7 @@ from pincite.support.decodable import ready
 from pincite.support.fences import fence_for
 from pincite.support.json_text import json_text
 from pincite.support.quoting import quoted
-from pincite.support.terminal import Painted, one_line, visible
+from pincite.support.terminal import Painted, one_line, visible_passage
 from pincite.surfaces.text.parts import asides, attributes_of, page_words, verdict_words
 
 if TYPE_CHECKING:
@@ -146,5 +146,4 @@ def _fenced(text: str, item: Evidence) -> str:
     """Return the text in a fence longer than any in it."""
     known = item.source_type != "docs" and _LANGUAGE.fullmatch(item.language)
     fence = fence_for(text)
-    shown = visible(text.replace("\r\n", "\n"))
-    return f"{fence}{item.language if known else ''}\n{shown}\n{fence}"
+    return f"{fence}{item.language if known else ''}\n{visible_passage(text)}\n{fence}"

@@ -153,7 +153,7 @@ def file_of(item: Evidence, roots: Mapping[tuple[str, str], str]) -> str:
 def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str | Painted]:
     """Yield the text of a result, an excerpt if it is long; each line begins with a newline."""
     shown = item.context
-    text = (shown.text if shown else item.text).removesuffix("\n")
+    text = (shown.text if shown else item.text).removeprefix("\ufeff").removesuffix("\n")
     first = shown.start_line if shown else item.start_line
     lines = [_plain(line) for line in text.split("\n")]
     skipped = max(0, min((item.start_line - first if shown else 0) - _CONSIDERED // 2, len(lines)))
