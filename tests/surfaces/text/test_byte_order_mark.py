@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pincite.model import Context
@@ -11,7 +13,7 @@ from tests.surfaces.packs import pack, result, text_of
 
 TEXT = "\ufeffname: numbat\r\nage: 4"
 AROUND = Context(1, 3, f"{TEXT}\r\nfood: termites")
-FIRST = {"text": TEXT, "start_line": 1, "end_line": 2}
+FIRST: dict[str, Any] = {"text": TEXT, "start_line": 1, "end_line": 2}
 
 
 @pytest.mark.parametrize("context", [None, AROUND])
