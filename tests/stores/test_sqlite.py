@@ -4,9 +4,13 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from typing import Any
 
-from pincite.ports import Exists, Filter, Store
+import pytest
+
+from pincite.ports import AnyOf, Exists, Filter, SearchRequest, Store
 from pincite.stores.sqlite.database import MIGRATIONS
+from pincite.stores.sqlite.fts import FtsConfig
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of
@@ -48,4 +52,39 @@ def test_a_file_of_schema_1_takes_attributes() -> None:
             await store.close()
 
     assert len(MIGRATIONS) == 3
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("words", [None, FtsConfig()])
+def test_a_filter_that_matches_nothing_reads_no_chunk_that_has_the_words(
+    words: FtsConfig | None,
+) -> None:
+    async def check() -> None:
+        with quick_folder() as folder:
+            store = SqliteStore(folder / "points.db", words)
+            await store.create(replace(DENSE_SPEC, idf=True, average_length=4.0))
+            fox = point_of("fox")
+            await store.stage("main", {"r1": [fox]})
+            await store.publish("main", {"r1": None})
+            read: list[str] = []
+            database = store._database
+            whole = database.read
+
+            def counted(statement: str, values: Any = ()) -> Any:
+                read.append(statement)
+                return whole(statement, values)
+
+            database.read = counted  # type: ignore[method-assign]
+            request = SearchRequest(dense=fox.dense, sparse=fox.sparse, words="fox")
+            for found in (True, False):
+                read.clear()
+                none = Filter(must=(AnyOf("path", ("nowhere",)),))
+                asked = request if found else replace(request, filter=none)
+                rankings = await store.search("main", asked)
+                assert [one.signal for one in rankings] == ["dense", "sparse"]
+                assert [len(one.hits) for one in rankings] == [found, found]
+                looked_up = [one for one in read if "postings" in one or "words_" in one]
+                assert bool(looked_up) is found
+            await store.close()
+
     asyncio.run(check())

@@ -91,6 +91,9 @@ def sides_of(
     `words`, FTS5 ranks the words of the request if the collection uses BM25."""
     allowed = _allowed(database, collection, image, request.filter)
     sides: dict[SignalName, Side] = {}
+    if not len(allowed):  # without it, every chunk with a word of the question would be read
+        asked: dict[SignalName, object] = {"dense": request.dense, "sparse": request.sparse}
+        return {name: Known({}) for name, query in asked.items() if query is not None}
     if request.dense is not None:
         usable = spec.dense is not None and image.rows.size
         sides["dense"] = Cosines(image, request.dense, allowed) if usable else Known({})
