@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from typing import Any
 
@@ -70,9 +70,9 @@ def test_a_filter_that_matches_nothing_reads_no_chunk_that_has_the_words(
             database = store._database
             whole = database.read
 
-            def counted(statement: str, values: Any = ()) -> Any:
-                read.append(statement)
-                return whole(statement, values)
+            def counted(sql: str, values: Sequence[object] = ()) -> list[Any]:
+                read.append(sql)
+                return whole(sql, values)
 
             database.read = counted  # type: ignore[method-assign]
             request = SearchRequest(dense=fox.dense, sparse=fox.sparse, words="fox")

@@ -100,3 +100,24 @@ async def test_a_change_of_a_feed_makes_no_collection() -> None:
         assert await names(made) == [LEXICAL]
         pack = await made.deps.workspace.search(Access(made.user_id), "quetzal password")
         assert [one.attributes["feed_ids"] for one in pack.evidence] == [(feed.id,)]
+
+
+async def test_a_worker_without_a_model_changes_the_feeds_of_a_dense_collection() -> None:
+    async with yard() as made:
+        server = made.deps.workspace
+        async with Workspace(server.settings, made.deps.workspaces) as dense:
+            document = await made.upload("a.txt", "The quetzal password is 4711.")
+            await settle(replace(made.deps, workspace=dense))
+        (before,) = await names(made)
+        assert before != LEXICAL
+        async with made.deps.workspaces.of(made.user_id) as session:
+            feed = await session.add_feed(made.space_id, "news")
+            await session.add_to_feed(feed.id, [document.id])
+        await settle(made.deps)
+        assert await names(made) == [before]
+        pack = await made.deps.workspace.search(Access(made.user_id), "quetzal password")
+        assert [one.attributes["feed_ids"] for one in pack.evidence] == [(feed.id,)]
+        second = await made.upload("b.txt", "The quetzal flies.")
+        await settle(made.deps)
+        assert await names(made) == sorted([before, LEXICAL])
+        assert set(await made.found("quetzal")) == {document.id, second.id}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from pincite.ingestion.batches import write_all
 from pincite.ingestion.open_target import OpenTarget, open_target
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
-from pincite.ingestion.run import begin_run
+from pincite.ingestion.run import IndexRun, begin_run
 from pincite.ingestion.sources.changes import Changes
 from pincite.ingestion.sources.revisions import fingerprints, revision_of
 from pincite.ingestion.weigh import weigh_again
@@ -39,12 +39,13 @@ from pincite.model import (
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex
 from pincite.records.batches import Given, batches_of, language_of
+from pincite.records.kept_texts import KeptTexts, would_add_member
 from pincite.records.normalise import MOST_TITLE_CHARS, accept, place_of
 from pincite.records.purge import remove_going
 from pincite.records.report import MOST_NAMED, Counts, RecordFailure, UpsertProgress, UpsertReport
 from pincite.settings.load import Settings
 from pincite.sources import Entry
-from pincite.sources.record_places import open_record_store
+from pincite.sources.record_places import has_records, open_record_store
 from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.records import RecordsSource, source_of_records
 from pincite.support.arguments import require_choice, require_count
@@ -95,10 +96,16 @@ async def upsert(
             if not run.held and run.options.language == "auto":
                 chosen = replace(run.options, language=language_of(first or ()))
                 run = replace(run, options=chosen)
+            kept, first = await _kept_texts(run, settings, source, first, batches)
+            if first is None and kept:
+                took: dict[str, Any] = {**kept, "duration_s": time.monotonic() - started_s}
+                return UpsertReport(name, source, **took)
             async with open_target(run) as target:
                 with await asyncio.to_thread(open_record_store, settings.index) as store:
                     declared = frozenset(settings.attributes)
                     work = _Run(target.spec, target, store, options, name, declared)
+                    work.totals.update(kept)
+                    work.read = sum(kept.values())
                     try:
                         await work.begin(run.held)
                         await work.resume()
@@ -109,6 +116,26 @@ async def upsert(
                         return await work.end(started_s)
                     except DiskFull as error:
                         raise await work.out_of_room(error) from error
+
+
+async def _kept_texts(
+    run: IndexRun,
+    settings: Settings,
+    source: str,
+    first: list[Given] | None,
+    batches: AsyncIterator[list[Given]],
+) -> tuple[dict[str, int], list[Given] | None]:
+    """Write records of which only the attributes have changed, if the run would otherwise add a
+    collection for nothing. Return the counts of these records for the report, and the first batch
+    with others, None if there is none."""
+    if first is None or not would_add_member(run) or not has_records(settings.index):
+        return {}, first
+    with await asyncio.to_thread(open_record_store, settings.index) as store:
+        kept = KeptTexts(run, store, source)
+        left: list[Given] | None = first
+        while left is not None and not (left := await kept.take(left)):
+            left = await anext(batches, None)
+    return {"rewritten": kept.rewritten, "unchanged": kept.unchanged}, left
 
 
 def _require_options(options: UpsertOptions) -> None:
