@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from pincite.chunkers.code.definitions import Definition
 from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import GRAMMARS
-from pincite.chunkers.code.parsing import parse
+from pincite.chunkers.code.parsing import Parsed, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -141,7 +141,7 @@ def _commented(text: str, language: str) -> Undocumented | None:
     if tree is None:
         return None
     lines = text.split("\n")
-    definitions = find_definitions(tree.root_node, grammar, lines).all
+    definitions = find_definitions(Parsed(tree), grammar, lines).all
     said, spans = [], []
     for comments in _runs(tree.root_node):
         start, end = comments[0].start_byte, comments[-1].end_byte

@@ -271,10 +271,10 @@ def test_definitions_have_the_path_of(path: str, text: str, headings: list[str])
     grammar = grammar_for(found.language, path)
     if grammar is None:
         pytest.skip("needs the extra `languages`")
-    tree = parse_repaired(grammar, text.encode())
-    assert tree is not None
-    assert not tree.root_node.has_error
-    known = find_definitions(tree.root_node, grammar, text.splitlines())
+    parsed = parse_repaired(grammar, text.encode())
+    assert parsed is not None
+    assert not parsed.tree.root_node.has_error
+    known = find_definitions(parsed, grammar, text.splitlines())
     assert [" ".join(each.path) for each in known.all] == headings
     names = {each.symbol for each in known.all} | {name for _, name in known.values}
     assert names == {symbol for chunk in lawful_chunks(path, text) for symbol in chunk.symbols}
@@ -283,9 +283,9 @@ def test_definitions_have_the_path_of(path: str, text: str, headings: list[str])
 def test_a_mend_that_makes_a_tree_no_better_is_not_used() -> None:
     grammar = GRAMMARS["sql"]
     for source in (b"SELECT a[i] FROM t;\n", b"CREATE TABLE t (a int[]);\n(((\n[x]", b"(" * 9):
-        tree = parse_repaired(grammar, source)
-        assert tree is not None
-        assert tree.root_node.text == source
+        parsed = parse_repaired(grammar, source)
+        assert parsed is not None
+        assert parsed.tree.root_node.text == source
 
 
 @pytest.mark.parametrize(

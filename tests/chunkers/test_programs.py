@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import Grammar, grammar_for
-from pincite.chunkers.code.parsing import parse
+from pincite.chunkers.code.parsing import Parsed, parse
 from pincite.readers import file_type
 from tests.chunkers.definitions import DEFINITIONS
 from tests.chunkers.laws import lawful_chunks
@@ -41,7 +41,7 @@ def test_definitions_have_their_names_and_lines(name: str) -> None:
     tree = parse(grammar, text.encode())
     assert tree is not None
     assert not tree.root_node.has_error
-    found = find_definitions(tree.root_node, grammar, text.splitlines()).all
+    found = find_definitions(Parsed(tree), grammar, text.splitlines()).all
     assert [
         f"{each.first + 1}-{each.last + 1} {' '.join(each.path)}{'' if each.symbol else ' *'}"
         for each in found

@@ -9,7 +9,7 @@ import pytest
 from pincite.chunkers import ChunkerConfig, lacks_grammar
 from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import GRAMMARS
-from pincite.chunkers.code.parsing import parse
+from pincite.chunkers.code.parsing import Parsed, parse
 from pincite.chunkers.code.value_queries import VALUES
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import lawful_chunks
@@ -273,7 +273,7 @@ def test_a_field_that_its_class_declares_is_found_there_and_not_in_the_construct
     grammar = GRAMMARS[language_of(path, text)]
     tree = parse(grammar, text.encode())
     assert tree is not None
-    assert find_definitions(tree.root_node, grammar, text.splitlines()).values == rows
+    assert find_definitions(Parsed(tree), grammar, text.splitlines()).values == rows
 
 
 def test_a_value_neither_cuts_a_file_nor_names_a_section() -> None:
@@ -353,7 +353,7 @@ def test_a_chain_of_exports_takes_linear_time() -> None:
         tree = parse(grammar, text.encode())
         assert tree is not None
         begun_s = time.process_time()
-        assert find_definitions(tree.root_node, grammar, text.split("\n")).values == []
+        assert find_definitions(Parsed(tree), grammar, text.split("\n")).values == []
         return time.process_time() - begun_s
 
     assert seconds(16_000) < 60 * max(seconds(1_000), 0.01)

@@ -80,10 +80,10 @@ def _parsed(
     if allowance.spent():
         return None
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
-    tree = parse_repaired(grammar, text.encode("utf-8", "replace"), allowance)
-    if tree is None:
+    parsed = parse_repaired(grammar, text.encode("utf-8", "replace"), allowance)
+    if parsed is None:
         return None
-    return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines, allowance)
+    return parsed.tree.root_node, find_definitions(parsed, grammar, lines.lines, allowance)
 
 
 def _between(lines: Lines, first: int, last: int) -> str:

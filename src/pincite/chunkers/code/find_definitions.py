@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from pincite.chunkers.code.grammars import Grammar
+    from pincite.chunkers.code.parsing import Parsed
 
 _SIGNED = ("simple_symbol", "variable")
 _ACCESSORS = ("get", "set")
@@ -45,18 +46,32 @@ class _Value(NamedTuple):
 
 
 def find_definitions(
-    root: Node, grammar: Grammar, lines: list[str], allowance: Allowance | None = None
+    parsed: Parsed, grammar: Grammar, lines: list[str], allowance: Allowance | None = None
 ) -> Definitions:
     """Return the definitions of a file. They are found by the query of the grammar, and by its
-    patterns in rows that the tree does not cover. If the query would take longer than the remaining
-    time, only patterns are used, in all rows."""
+    patterns in rows that the tree does not cover. In rows that a repair has hidden, names of the
+    tree before it count, too. If the query would take longer than the remaining time, only
+    patterns are used, in all rows."""
+    root = parsed.tree.root_node
     allowance = allowance or Allowance(root.end_byte)
-    if is_rubble(root) or walk_s(root) > allowance.left_s():
+    if _is_slow(root, allowance):
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
     found, further, values = _by_query(root, grammar)
     named = {each.name_row for each in found}
     rows = _unnamed(root, grammar) - named if grammar.patterns else set()
-    return Definitions(found, len(lines), [*further, *_by_line(grammar, rows, lines)], values)
+    hidden = parsed.hidden
+    if hidden and parsed.before and not _is_slow(parsed.before.root_node, allowance):
+        there, others, further_values = _by_query(parsed.before.root_node, grammar)
+        others += [(each.name_row, each.symbol) for each in there]
+        further += [(row, name) for row, name in others if row in hidden]
+        values += [(row, name) for row, name in further_values if row in hidden]
+    by_line = _by_line(grammar, rows | hidden, lines)
+    return Definitions(found, len(lines), [*further, *by_line], values)
+
+
+def _is_slow(root: Node, allowance: Allowance) -> bool:
+    """Return whether a query of this tree would take more than the remaining time."""
+    return is_rubble(root) or walk_s(root) > allowance.left_s()
 
 
 def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:

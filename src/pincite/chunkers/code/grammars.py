@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from pincite.chunkers.code import definition_queries as queries
 from pincite.chunkers.code import more_queries as more
 from pincite.chunkers.code.more_queries import named
 from pincite.chunkers.code.patterns import PATTERNS
+from pincite.chunkers.code.repairs import OF_C, OF_CPP, OF_KOTLIN, OF_SQL, Repair
 from pincite.chunkers.code.value_queries import VALUES
 from pincite.support.fields import replace
 
@@ -41,14 +41,6 @@ LEADING = frozenset(
 )  # fmt: skip
 
 
-class Repair(msgspec.Struct, frozen=True):
-    """A replacement in the source that may avoid syntax errors. It keeps the length of the text and
-    its newlines, so that offsets and rows stay the same."""
-
-    pattern: re.Pattern[bytes]
-    by: bytes
-
-
 class Grammar(msgspec.Struct, frozen=True):
     """A language with its parser. `module` and `function` name the parser in its wheel."""
 
@@ -64,20 +56,14 @@ class Grammar(msgspec.Struct, frozen=True):
     #: steps of the parser for each token, relative to other languages (36 of 150 files of CMake
     #: took more than is usual in other languages)
     steps: float = 1.0
-    #: tried if the tree has errors
-    repair: Repair | None = None
+    #: tried one after another
+    repairs: tuple[Repair, ...] = ()
     #: names may have quotes, as in SQL
     quoted: bool = False
     #: Increase it if other definitions are found in files of the language: the next run cuts them
     #: again.
     revision: int = 0
 
-
-#: The parser needs a newline or `;` after the last member of a body in one line.
-_KOTLIN_BODIES = Repair(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
-
-#: The parser does not know the names in brackets of T-SQL.
-_BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 
 _DEFINITIONS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", queries.PYTHON),
@@ -101,13 +87,14 @@ _DEFINITIONS: dict[str, Grammar] = {
     "go": Grammar("tree_sitter_go", queries.GO),
     "rust": Grammar("tree_sitter_rust", queries.RUST, patterns=PATTERNS["rust"], revision=1),
     "java": Grammar("tree_sitter_java", queries.JAVA),
-    "c": Grammar("tree_sitter_c", queries.C, patterns=PATTERNS["c"], revision=2),
+    "c": Grammar("tree_sitter_c", queries.C, patterns=PATTERNS["c"], repairs=OF_C, revision=3),
     "cpp": Grammar(
         "tree_sitter_cpp",
         queries.CPP,
         leading=frozenset({"access_specifier"}),
         patterns=PATTERNS["cpp"],
-        revision=3,
+        repairs=OF_CPP,
+        revision=4,
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", queries.C_SHARP, revision=1),
     "ruby": Grammar("tree_sitter_ruby", queries.RUBY, revision=2),
@@ -116,7 +103,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         "tree_sitter_kotlin",
         queries.KOTLIN,
         patterns=PATTERNS["kotlin"],
-        repair=_KOTLIN_BODIES,
+        repairs=OF_KOTLIN,
         revision=1,
     ),
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
@@ -135,7 +122,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         "tree_sitter_sql",
         more.SQL,
         patterns=PATTERNS["sql"],
-        repair=_BRACKETS,
+        repairs=OF_SQL,
         quoted=True,
         revision=2,
     ),

@@ -11,16 +11,18 @@ failed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pincite.chunkers.code.allowance import Allowance
+from pincite.chunkers.code.branches import hidden_rows
 from pincite.chunkers.code.grammars import load
+from pincite.chunkers.code.repairs import severe_bytes
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Tree
 
     from pincite.chunkers.code.grammars import Grammar
 
@@ -129,30 +131,46 @@ def parse(grammar: Grammar, source: bytes, allowance: Allowance | None = None) -
     return tree
 
 
+class Parsed(NamedTuple):
+    """A syntax tree. If the source was repaired, the offsets of the `tree` are still those of the
+    source, but the texts of its nodes may differ. `hidden` are the rows whose code it does not
+    have, and `before` is the tree that has this code, None if nothing was repaired."""
+
+    tree: Tree
+    hidden: Set[int] = frozenset()
+    before: Tree | None = None
+
+
 def parse_repaired(
     grammar: Grammar, source: bytes, allowance: Allowance | None = None
-) -> Tree | None:
-    """Return the tree of `parse`. If it has errors, and fewer with the repair of the grammar,
-    return the repaired tree: its offsets are those of the source, but the texts of its nodes may
-    differ."""
+) -> Parsed | None:
+    """Return the tree of `parse`, after those repairs of the grammar with which it has fewer broken
+    bytes. A text with code that the parser would misunderstand is repaired first, and parsed as it
+    is only if severe errors remain. None if the source cannot be parsed."""
     allowance = allowance or Allowance(len(source))
-    tree = parse(grammar, source, allowance)
-    if tree is None or grammar.repair is None or not tree.root_node.has_error:
-        return tree
-    repaired = grammar.repair.pattern.sub(grammar.repair.by, source)
-    if repaired == source:
-        return tree
-    other = parse(grammar, repaired, allowance)
-    if other is None or _broken_bytes(other.root_node) >= _broken_bytes(tree.root_node):
-        return tree
-    return other
+    text = next((one.rewrite(source) for one in grammar.repairs if one.is_misread(source)), source)
+    tree = parse(grammar, text, allowance)
+    if tree is None:
+        return None
+    first, before, severe = text, tree, severe_bytes(source)
+    for repair in grammar.repairs:
+        size = broken_bytes(tree)
+        repaired = repair.rewrite(text) if size >= (severe if repair.severe else 1) else text
+        other = parse(grammar, repaired, allowance) if repaired != text else None
+        if other is not None and broken_bytes(other) < size:
+            text, tree = repaired, other
+    if first != source and broken_bytes(tree) >= severe:
+        other = parse(grammar, source, allowance)
+        if other is not None and broken_bytes(other) <= broken_bytes(tree):
+            return Parsed(other)
+    return Parsed(tree) if tree is before else Parsed(tree, hidden_rows(source, text), before)
 
 
-def _broken_bytes(root: Node) -> int:
+def broken_bytes(tree: Tree) -> int:
     """Return the number of bytes in error nodes, plus one for each error node, and one for each
-    node that the parser has added."""
+    node that the parser has added. 0 if the text has no errors."""
     size = 0
-    stack = [root]
+    stack = [tree.root_node]
     while stack:
         node = stack.pop()
         if node.is_error:
