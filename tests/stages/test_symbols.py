@@ -167,6 +167,22 @@ def test_english_with_hyphens_names_nothing(text: str) -> None:
     assert query(text).symbols == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Table::~Table", ("Table::~Table",)),
+        ("~Table", ("~Table",)),
+        ("what does ~Table close", ("~Table",)),
+        ("where is thread_pool::~thread_pool defined?", ("thread_pool::~thread_pool",)),
+        ("why are there ~ten keys", ()),
+        ("in ~/notes", ()),
+        ("line =~ Table", ("Table",)),
+    ],
+)
+def test_a_tilde_begins_the_name_of_a_destructor(text: str, names: tuple[str, ...]) -> None:
+    assert query(text).symbols == names
+
+
 def test_an_arrow_alone_is_a_path_and_a_file_is_not_a_name_with_hyphens() -> None:
     assert code_names("conn->send") == ("conn->send",)
     assert query("conn->send").sought == ("conn->send",)

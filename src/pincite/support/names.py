@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::?|#|->|/)[\w$]+)*[!?]?")
+#: The name of a destructor begins with `~`. Other words with `~`, such as `~ten`, have no capital.
+_NAME = re.compile(
+    r"(?:(?<![\w~=!])~(?=\w*[A-Z_]))?[A-Za-z_$@][\w$]*(?:(?:\.|::~?|:|#|->|/)[\w$]+)*[!?]?"
+)
 _LIKE_CODE = re.compile(r"_|\$|[a-z0-9][A-Z]|[A-Za-z]\d|[.:#/]|->|[A-Z]{2}[a-z]")
 #: A name with hyphens between its words, as in Lisp, CSS and shells: `match-by-path!`,
 #: `reitit.core/match-by-path`, `--main-color`. `owner->name` alone is a path.
@@ -78,7 +81,7 @@ def code_names(text: str) -> tuple[str, ...]:
         names |= dict.fromkeys(form for name in hyphenated for form in _forms(name))
         meant = " ".join(word for word in words if not hyphenated_name(word))
     for place, name in enumerate(written_names(meant)):
-        if alone or _LIKE_CODE.search(name) or (place > 0 and name[:1].isupper()):
+        if alone or _LIKE_CODE.search(name) or (place > 0 and name.lstrip("~")[:1].isupper()):
             names |= dict.fromkeys(_forms(name))
     return tuple(names)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
+from pincite.stages.rank_code.declared import is_constructor, lacks_constructor, only_declares
 from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.words import Likeness, QuestionWords
 from pincite.support.names import components, last_component, owner_of, placed_name
@@ -97,9 +98,10 @@ def defining(
     ordered by these rules, the first one first: names at the path as it is written, then names
     within its last part in other capitals, then names at a guessed path; the whole name before its
     last component (`print.rowwise_df`); passages that contain the question as it is written
-    (`def echo`); definitions before values; files of code before tests and examples; outer before
-    inner definitions, such as a class before the properties with its name. Of several equal ones in
-    a file, such as a class and its constructor, the first in the file counts.
+    (`def echo`); definitions before values and before declarations of C; files of code before tests
+    and examples; outer before inner definitions, such as a class before the properties with its
+    name. Of several equal ones in a file, such as a class and its constructor, the first in the
+    file counts. A class is not at the path of its constructor (`Shop::Shop`).
 
     A plain word in lower case may also be a topic. It gets one definition `beside_pages` of
     documentation, which mention the word and would hide the definition, and none among code only.
@@ -118,6 +120,7 @@ def defining(
         return []
     owners = [owned for name in names if (owned := owner_of(name)) is not None]
     plain = frozenset(name for name in names if owner_of(name) is None)
+    constructors = frozenset(name for owner, name in owners if owner == name)
     declared = query.text.partition("(")[0].strip()
     whole = {*names, word.strip("`")}
     matching: list[tuple[tuple[int, ...], Candidate]] = []
@@ -129,14 +132,17 @@ def defining(
         at_path = _at_path(owners, chunk)
         if not is_named and not at_path.own:
             continue
-        is_value = is_named and plain.isdisjoint(names_of(chunk.definitions))
-        is_value |= _is_constructor(chunk)
+        sought = plain | at_path.own
+        is_value = sought.isdisjoint(names_of(chunk.definitions))
+        declares = only_declares(chunk, sought, constructors)
+        is_class = lacks_constructor(chunk, constructors) or (bool(constructors) and declares)
+        is_value |= declares or is_class or (not owners and is_constructor(chunk))
         is_detail = is_word and _is_detail(chunk, query, is_value=is_value)
         if is_detail and may_be_topic:
             continue
         kind: tuple[int, ...] = (
-            bool(owners) and not at_path.written,
-            bool(owners) and not at_path.within,
+            bool(owners) and (is_class or not at_path.written),
+            bool(owners) and (is_class or not at_path.within),
             bool(owners) and whole.isdisjoint(chunk.symbols),
             declared not in chunk.text,
             is_value,
@@ -161,13 +167,6 @@ def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:
     named = (last_component(name) in names for name in chunk.headings)
     around = next((place for place, is_own in enumerate(named) if is_own), len(chunk.headings))
     return bool(place_of(chunk.path)), around
-
-
-def _is_constructor(chunk: Chunk) -> bool:
-    """Return whether the passage is a constructor of C++. It is often in another file than its
-    class."""
-    last = [last_component(name) for name in chunk.headings[-2:]]
-    return chunk.language == "cpp" and len(last) == 2 and last[0] == last[1]
 
 
 def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:

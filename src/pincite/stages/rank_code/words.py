@@ -19,8 +19,8 @@ from pincite.support.names import (
     written_names,
 )
 
-#: One identifier, perhaps with its path: `parse`, `$.ajax`, `A::b`. `a/b.py` is none.
-_ONE_NAME = re.compile(r"[@#]*[A-Za-z_$][\w$]*(?:(?:\.|::?|#|->)[\w$]+)*", re.ASCII)
+#: One identifier, perhaps with its path: `parse`, `$.ajax`, `A::~A`. `a/b.py` is none.
+_ONE_NAME = re.compile(r"[@#~]*[A-Za-z_$][\w$]*(?:(?:\.|::~?|:|#|->)[\w$]+)*", re.ASCII)
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LEAST = 3  # letters that a common beginning, or a word that may be a name, must have
 _BEGINNING = 0.8  # the likeness of words with a common beginning; 1 or .6 make no difference
