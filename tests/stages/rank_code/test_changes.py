@@ -125,6 +125,8 @@ def test_a_question_about_what_a_program_does_does_not(question: str) -> None:
             (name, True)
             for name in ("UPGRADE-3.0.md", "docs/upgrading/3-to-4.md", "CHANGELOG-1.28.md")
         ),
+        *((name, False) for name in ("docs/Pro-Changes.md", "exchanges.md", "Pro-History.md")),
+        *((name, True) for name in ("Ent-Changes.md", "Pro-Changes.md")),
         *(
             (name, False)
             for name in ("docs/history.md", "docs/news.md", "shell/changes.md", "exchange.md")

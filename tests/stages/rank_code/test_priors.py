@@ -153,6 +153,13 @@ def test_a_question_about_examples_finds_them() -> None:
         ("FooSDKTests/Helpers.swift", "tests"),
         ("HTTPTests/Helper.swift", "tests"),
         ("contests/run.py", ""),
+        ("okhttp-testing-support/src/main/kotlin/okhttp3/Clock.kt", "tests"),
+        ("test-support/src/lib.rs", "tests"),
+        ("contest-support/src/lib.rs", ""),
+        ("src/Snippets/Docs/Retry.cs", "minor"),
+        ("docs/code/crawl.py", "minor"),
+        ("docs/guide/retry.md", ""),
+        ("docs/conf.yml", ""),
     ],
 )
 def test_a_path_tells_tests_and_examples(path: str, place: str) -> None:

@@ -15,7 +15,7 @@ from pincite.stages.rank_code.config import RankCodeConfig
 _KINDS = r"(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)"
 _TEST_FOLDER = re.compile(
     r"(?:^|/)(?:tests?|x?t|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?|e2e"
-    rf"|{_KINDS}[-_]tests?)/",
+    rf"|{_KINDS}[-_]tests?|(?:[\w-]{{1,60}}-)?test(?:ing)?-support)/",
     re.I,
 )
 #: Folders of tests: `androidTest`, `AppUITests`, `Shop.Tests.Shared`; not `latest` or `contest`.
@@ -39,18 +39,24 @@ _TEST_FILE = re.compile(
 )
 _PAGES_FOLDER = re.compile(r"(?:^|/)(?:docs?|documentation|guides?|manuals?)/", re.I)
 _MINOR = re.compile(
-    r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
-    r"|third_party)/|\.d\.ts\Z|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
+    r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|snippets?|demos?|compat|legacy|deprecated"
+    r"|bench(?:marks?)?|vendor|third_party)/|\.d\.ts\Z"
+    r"|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
     re.I,
 )
 #: Files and folders of that name. `changes`, `news` and `history` have other subjects, too, so they
-#: count on the top level or in capitals; `releases/` has notes if its files are named by versions.
+#: count on the top level or in capitals, and `Pro-Changes.md` on the top level; `releases/` has
+#: notes if its files are named by versions.
 _CHANGELOG = re.compile(
     r"(?:^|/)(?i:change[-_ ]?logs?|release[-_ ]?notes?|relnotes|what'?s[-_ ]?new|upgrading"
     r"|migrating|migration[-_ ]guide)"
     r"(?:/|(?:[-_. ]v?\d[^/]*)?(?:\.[A-Za-z]+)?\Z)"
-    r"|(?:^(?i:changes|news|history|upgrade)|(?:^|/)(?:CHANGES|NEWS|HISTORY|UPGRADE))"
+    r"|(?:^(?i:(?:[a-z]+-)?changes|news|history|upgrade)|(?:^|/)(?:CHANGES|NEWS|HISTORY|UPGRADE))"
     r"(?:[-_]v?\d[^/]*)?(?:\.[A-Za-z]+)?\Z|(?:^|/)releases/v?\d[^/]*\Z"
+)
+#: Files of code below a folder of pages are examples.
+_CODE_FILE = re.compile(
+    r"\.(?:c|cc|cpp|cs|dart|exs?|go|hpp?|java|jsx?|kts?|php|pyi?|rb|rs|scala|swift|tsx?)\Z", re.I
 )
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|fixtures?|mocks?|mocked)\b", re.I)
 _ASKS_PROSE = re.compile(
@@ -65,8 +71,8 @@ _ASKS_DATA = re.compile(
     re.I,
 )
 _ASKS_MINOR = re.compile(
-    r"\b(?:examples?|samples?|demos?|compat\w*(?! (?:section|bound|entr))|legacy|deprecat\w+"
-    r"|bench\w*|vendor\w*)\b",
+    r"\b(?:examples?|samples?|snippets?|demos?|compat\w*(?! (?:section|bound|entr))|legacy"
+    r"|deprecat\w+|bench\w*|vendor\w*)\b",
     re.I,
 )
 #: How a question for tests begins (`tests that a key expires`), and one for pages (`where is the
@@ -192,7 +198,8 @@ def place_of(path: str) -> Literal["", "tests", "minor"]:
     folders = path[: path.rfind("/") + 1]
     if _TEST_FOLDER.search(folders) or _TESTS_OF.search(folders) or _TEST_FILE.search(path):
         return "tests"
-    return "minor" if _MINOR.search(path) else ""
+    is_example = _CODE_FILE.search(path) and _PAGES_FOLDER.search(folders)
+    return "minor" if is_example or _MINOR.search(path) else ""
 
 
 @lru_cache(_REMEMBERED)
