@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from bench.frame import SkippedError
+from bench.unpacking import extract
 
 QUESTIONS = Path(__file__).with_name("reading_questions.json")
 _LIMIT_S = 600
@@ -90,11 +91,13 @@ def unpack(packed: Path, keep: Sequence[str], folder: Path) -> None:
     """The kept files of an archive, without its outermost folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(packed) as archive:
+        kept = []
         for member in archive.getmembers():
             inner = member.name.partition("/")[2]
             if member.isfile() and any(inner == one or inner.startswith(f"{one}/") for one in keep):
                 member.name = inner
-                archive.extract(member, folder, filter="data")
+                kept.append(member)
+        extract(archive, folder, kept)
 
 
 def _archive(wanted: Archive, cache: Path) -> Path:

@@ -31,6 +31,7 @@ from typing import Any
 from bench.frame import Options, SkippedError
 from bench.product import open_product, temporary_folder
 from bench.rivals.whole_commands import WORKER, whole_commands
+from bench.unpacking import extract
 from pincite.engine import AsyncPincite
 from pincite.evals.analysis.statistics import median
 from pincite.evals.run.runner import measured
@@ -146,7 +147,7 @@ def read(data: Path, work: Path) -> list[Repository]:
         if not archive.exists():
             raise SkippedError(f"{archive} is missing; set --data")
         with tarfile.open(archive) as packed:
-            packed.extractall(folder, filter="data")
+            extract(packed, folder)
         (inner,) = folder.iterdir()
         root = inner / (row.get("root") or "")
         found.append(Repository(name, row["language"], root, tuple(queries[name])))

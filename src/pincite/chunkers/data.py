@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.pieces import Path, Piece
+from pincite.support.possessive import possessive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,9 @@ _DEEPEST = 8  # levels of indentation; deeper text is cut between lines
 _HEAD = -1  # instead of a depth: the first line of an item, whose other lines are inside of it
 _JSON_KEY = re.compile(r'\s*"((?:[^"\\]|\\.){1,100})"\s*:')
 _YAML_KEY = re.compile(
-    r"\s*+(?:-\s++)*+[\"']?([^\s\"'#:{}\[\],&*!|>%@`-][^\"'#:{}\[\]]{0,99}?)[\"']?\s*:(?:\s|$)"
+    r"\s*+"
+    + possessive(r"-\s++")
+    + r"[\"']?([^\s\"'#:{}\[\],&*!|>%@`-][^\"'#:{}\[\]]{0,99}?)[\"']?\s*:(?:\s|$)"
 )
 _SECTION = re.compile(r"\s*+\[{1,2}+\s*+([^\[\]]{1,100}+)\]{1,2}+\s*+(?:[#;].*)?$")
 _ASSIGNED = re.compile(r"\s*+[\"']?([\w.$ -]{1,100}?)[\"']?\s*[=:]")

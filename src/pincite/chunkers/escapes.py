@@ -10,6 +10,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from pincite.support.fields import replace
+from pincite.support.possessive import possessive
 
 if TYPE_CHECKING:
     from pincite.model import Section
@@ -18,7 +19,7 @@ _PAIR = r"\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})"
 _CODE = r"\\u([\da-fA-F]{4})"
 _JSON = re.compile(rf'{_PAIR}|{_CODE}|\\(["\\/bfnrt])')
 #: A text in double quotes on one line, or one in single quotes, which may contain double quotes.
-_DOUBLE = re.compile(r"'[^'\n]*+'|\"(?:[^\"\\\n]|\\.)*+\"")
+_DOUBLE = re.compile("'[^'\n]*+'|\"" + possessive(r"[^\"\\\n]++|\\.") + '"')
 #: YAML and TOML have more forms.
 _QUOTED = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)|\\x([\da-fA-F]{{2}})|\\U([\da-fA-F]{{8}})")
 _PROPERTIES = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)")

@@ -12,19 +12,23 @@ from typing import Final
 
 from pincite.readers.untrusted_yaml import is_mapping
 from pincite.support.late_patterns import late_pattern
+from pincite.support.possessive import possessive
 
 MARKS: Final = ("---", "+++")
 _QUOTED: Final = r"\"(?:[^\"\\\n]|\\[^\n]){1,99}\"|'[^'\n]{1,99}'"
 #: The first character of a name: not a mark of Markdown, but possibly an emoji.
 _FIRST: Final = r"[\w$./\u2600-\u27bf\u2b50\U0001f000-\U0001faff]"
+_NAME: Final = _FIRST + possessive(r"[^\s:]++|:(?=\S)")
 #: A name of YAML and its colon. A colon within the name has no blank after it, as in `og:title: x`.
-_YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|{_FIRST}(?:[^\s:]|:(?=\S))*+)[ \t]*+:(?=\s|\Z)")
+_YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|{_NAME})[ \t]*+:(?=\s|\Z)")
+_WORDS: Final = _FIRST + possessive(r"[^:#\n]++|:(?=\S)|(?<=\S)\#")
 #: A name with blanks, as Obsidian writes them.
-_YAML_WORDS: Final = late_pattern(rf"{_FIRST}(?:[^:#\n]|:(?=\S)|(?<=\S)\#)*+:(?=\s|\Z)")
+_YAML_WORDS: Final = late_pattern(rf"{_WORDS}:(?=\s|\Z)")
 #: Entries in braces, which are not a template, and names that are lists.
 _YAML_OTHER: Final = late_pattern(r"\{(?![{%#<])|\?[ \t]")
 _TOML_PART: Final = rf"(?:[\w-]++|{_QUOTED})"
-_TOML_NAME: Final = late_pattern(rf"{_TOML_PART}(?:[ \t]*+\.[ \t]*+{_TOML_PART})*+[ \t]*+=")
+_TOML_PARTS: Final = possessive(rf"[ \t]*+\.[ \t]*+{_TOML_PART}")
+_TOML_NAME: Final = late_pattern(rf"{_TOML_PART}{_TOML_PARTS}[ \t]*+=")
 _TOML_TABLE: Final = late_pattern(r"\[[^\n]*\]")
 _ENDS: Final = {
     "---": late_pattern(r"^(?:---|\.\.\.)[^\S\n]*+(?:\n|\Z)", re.M),

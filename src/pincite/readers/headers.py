@@ -15,12 +15,12 @@ _CHARS: Final = 200_000  # of a header
 #: it can end. Each character is read once.
 _MUTE: Final = late_pattern(
     r"""/\*(?s:.*?)(?:\*/|\Z) | //[^\n]*+ | \[\[[^\]\n]*+
-      | "(?:[^"\\\n]|\\.)*+"? | '(?:[^'\\\n]|\\.)*+'?""",
+      | "(?>(?:[^"\\\n]++|\\.)*)"? | '(?>(?:[^'\\\n]++|\\.)*)'?""",
     re.VERBOSE,
 )
 _CONDITIONAL: Final = late_pattern(r"^[ \t]*#[ \t]*(if|ifn?def|el\w+|endif)\b(.*)", re.MULTILINE)
 _CODE: Final = late_pattern(r"^[ \t]*[^#\s]", re.MULTILINE)  #: a line that is not a directive
-_GUARD: Final = late_pattern(r"(!\s*+(?:defined\b)?+[\s(]*+)?\b(?:__cplusplus|__OBJC__)\b")
+_GUARD: Final = late_pattern(r"(!\s*+(?>(?:defined\b)?)[\s(]*+)?\b(?:__cplusplus|__OBJC__)\b")
 _OBJECTIVE_C: Final = late_pattern(
     r"^[ \t]*@(?:interface|protocol|property|implementation|class|end)\b", re.MULTILINE
 )

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Final
 
 from pincite.readers.transcripts import is_lines
+from pincite.support.possessive import possessive
 from pincite.support.secrets import find_secrets
 
 #: Part of the revisions of documents with masked secrets. Change it when other texts count as
@@ -23,7 +24,7 @@ STAR: Final = "*"
 _SHORTEST: Final = 8  # characters; shorter secrets may be words, not searched for elsewhere
 _MOST_SEARCHED: Final = 200_000_000  # characters times secrets, about 0.1 s; guess, unmeasured
 #: A string of JSON; one that does not end takes the rest of its line, so that none is read twice.
-_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"?')
+_STRING = re.compile('"' + possessive(r'[^"\\\n]++|\\[^\n]') + '"?')
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
 _KEY_ENDS = re.compile(r"[ \t]{0,8}:")
 _MOST_KEY: Final = 100  # characters of a name that is read with its value

@@ -28,7 +28,7 @@ _STARS = re.compile(r"\*+")
 _MOST_STARS = 2
 _MOST_CHOSEN = 8  # combinations of texts; guess: more than the suffixes of one language
 _CLASS = re.compile(r"\[(?P<no>!?)(?P<set>\]?[^\]/]*)\]")
-_CHOICE = re.compile(r"\{(?P<texts>[^{}/,]*+(?:,[^{}/,]*+)++)\}")
+_CHOICE = re.compile(r"\{(?P<texts>[^{}/,]*+(?>(?:,[^{}/,]*+)+))\}")
 
 
 @lru_cache(maxsize=64)

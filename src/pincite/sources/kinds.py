@@ -53,7 +53,7 @@ HEAD_BYTES = 8192
 _BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _TEXT_CONTROLS = bytes({7, 8, 9, 10, 11, 12, 13, 27})
 _CONTROLS = bytes(set(range(32)) - set(_TEXT_CONTROLS) | {127})
-_JSON_TEXT = r'"(?:[^"\\]|\\.)*+"'
+_JSON_TEXT = r'"(?>(?:[^"\\]++|\\.)*)"'
 #: The beginning of the `--json` output of a search or an answer. Such a file repeats text of other
 #: documents, so a search would find it instead of them.
 _RESULT = late_pattern(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pincite.model import Candidate
 
 GateSignal = Literal["auto", "reranked", "coverage", "dense"]
-_PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?:/[\w.@+~-]++)++")
+_PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?>(?:/[\w.@+~-]++)+)")
 _MOST_PATHS: Final = 64  # of a question; a long traceback has fewer
 _MOST_NAMED: Final = 3  # absent words in a reason
 #: Sentences for the reason of a verdict, with a field for the value.

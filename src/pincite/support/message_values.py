@@ -17,7 +17,7 @@ _VALUE: Final = late_pattern(
     r"|(?:~|\.\.?)?/[^\s'\"`<>\])]{1,500}"
     r"|[A-Za-z]:[\\/][^\s'\"`<>\])]{1,500}"
     r"|\d+\.\d+\.\d+\.\d+(?::\d+)?\b"
-    r"|\d\w*+(?:[:-]\d\w*+)*+(?!\.\d)"
+    r"|\d\w*+(?>(?:[:-]\d\w*+)*)(?!\.\d)"
     r")"
 )
 #: The beginning of a question. Its numbers say what it is about.

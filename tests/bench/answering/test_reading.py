@@ -82,7 +82,7 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a = 1", encoding="utf-8")
     with tarfile.open(tmp_path / "p.tgz", "w:gz") as archive:
         archive.add(tmp_path / "a.py", "p-1/src/../../out.py")
-    with pytest.raises(tarfile.OutsideDestinationError):
+    with pytest.raises(tarfile.TarError, match="outside"):
         unpack(tmp_path / "p.tgz", ("src",), tmp_path / "here")
 
 

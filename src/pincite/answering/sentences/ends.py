@@ -15,10 +15,10 @@ _ABBREVIATIONS: Final = frozenset(
     " u.s bzw usw".split()
 )
 _TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
-_CITED: Final = rf"(?:\s?{CITATION})"
+_CITED: Final = rf"(?>(?:\s?{CITATION})*)"
 #: The end of a sentence with the closing quotes, brackets and citations that belong to it.
 _END: Final = re.compile(
-    rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_\0]*+{_CITED}*+(?=\s|\Z)|[。！？][」』”）]*+{_CITED}*+"
+    rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_\0]*+{_CITED}(?=\s|\Z)|[。！？][」』”）]*+{_CITED}"
 )
 _WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
 _LETTER: Final = re.compile(r"[^\W\d_]\.")

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 _NAME_CHARS: Final = 80
 #: One or more words before a name, and the name with its type parameters (`fetch<K, V>(`).
 _CALL: Final = re.compile(
-    r"\s*+(?:[\w<>?\[\],.&*$]++\s++)++(?:[~$\w]++)?+(?:<[\w<>?, .]{1,80}>|>++)?+\("
+    r"\s*+(?>(?:[\w<>?\[\],.&*$]++\s++)+)(?>(?:[~$\w]++)?)(?>(?:<[\w<>?, .]{1,80}>|>++)?)\("
 )
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 #: Members of an enumeration, after the brace of its first line, or on a line of their own.
 _MEMBERS: Final = re.compile(
-    r"\s*+[A-Za-z_$][\w$]*+(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*+\s*+[,;}]?+\s*+"
+    r"\s*+[A-Za-z_$][\w$]*+(?>(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*)\s*+[,;}]?+\s*+"
 )
 #: Words before a name and a bracket in statements, which definitions do not have there.
 _STATEMENTS: Final = frozenset(

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.support.possessive import possessive
+
 
 @dataclass(frozen=True, slots=True)
 class LineLanguage:
@@ -57,9 +59,12 @@ class LineLanguage:
 
 _SLASHES: Final = ("//", "/*", "*")
 _COMMENT: Final = (re.compile(r"\s*/\*(?!.*\*/)"), re.compile(r".*\*/"))
+_IN_QUOTES: Final = possessive(r'[^"\\]++|\\.')
+_IN_APOSTROPHES: Final = possessive(r"[^'\\]++|\\.")
 #: A line of Erlang up to its comment.
 _ERLANG: Final = re.compile(
-    r"""(?:[^%"'$]++|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\$(?:\\.|[^\\]))*+(?:["'$].*+)?+"""
+    possessive(rf"""[^%"'$]++|"{_IN_QUOTES}"|'{_IN_APOSTROPHES}'|\$(?:\\.|[^\\])""")
+    + r"""(?>(?:["'$].*+)?)"""
 )
 _STRING: Final = (
     re.compile(r"\s*[rR]?(?:\"\"\"(?!.*\"\"\")|'''(?!.*'''))"),
@@ -88,11 +93,12 @@ LINE_LANGUAGES: Final = {
     ),
     "dart": LineLanguage(
         re.compile(
-            r"\s*(?:(?:abstract|base|final|interface|sealed|macro|mixin(?=\s+class))\s+)*+"
+            r"\s*(?>(?:(?:abstract|base|final|interface|sealed|macro|mixin(?=\s+class))\s+)*)"
             r"(?:extension\s+on\s+(?P<of>[A-Za-z_$][\w$.]*)|enum\s+(?P<enum>[A-Za-z_$][\w$]*)"
             r"|(?:class|mixin|extension\s+type(?:\s+const)?|extension|typedef)\s+([A-Za-z_$][\w$]*))"
             r"|\s*(?:const\s+)?factory\s+([A-Za-z_$][\w$]*\.[\w$]+)\s*\("
-            r"|\s*(?:(?:static|external|late)\s+)*+(?:[\w<>?,.]++\s++)?+(?:get|set)\s+([A-Za-z_$]\w*)"
+            r"|\s*(?>(?:(?:static|external|late)\s+)*)(?>(?:[\w<>?,.]++\s++)?)"
+            r"(?:get|set)\s+([A-Za-z_$]\w*)"
         ),
         _SLASHES,
         ("@",),
@@ -121,7 +127,7 @@ LINE_LANGUAGES: Final = {
     ),
     "groovy": LineLanguage(
         re.compile(
-            r"\s*(?:(?:public|private|protected|static|abstract|final)\s+)*+"
+            r"\s*(?>(?:(?:public|private|protected|static|abstract|final)\s+)*)"
             r"(?:class|interface|trait|enum|@interface|def)\s+([A-Za-z_]\w*)(?=\s*(?:[({<]|$|extends|impl))"
         ),
         _SLASHES,
@@ -132,7 +138,7 @@ LINE_LANGUAGES: Final = {
     ),
     "d": LineLanguage(
         re.compile(
-            r"\s*(?:(?:public|private|package|protected|export|static|final|abstract)\s+)*+"
+            r"\s*(?>(?:(?:public|private|package|protected|export|static|final|abstract)\s+)*)"
             r"(?:class|struct|interface|union|enum|template|mixin\s+template|alias)\s+([A-Za-z_]\w*)"
         ),
         _SLASHES,
@@ -144,7 +150,7 @@ LINE_LANGUAGES: Final = {
     ),
     "vala": LineLanguage(
         re.compile(
-            r"\s*(?:(?:public|private|internal|protected|static|abstract|sealed)\s+)*+"
+            r"\s*(?>(?:(?:public|private|internal|protected|static|abstract|sealed)\s+)*)"
             r"(?:class|struct|interface|enum|errordomain|namespace|delegate\s+\w++)\s+([A-Za-z_][\w.]*)"
         ),
         _SLASHES,
@@ -162,11 +168,11 @@ LINE_LANGUAGES: Final = {
     ),
     "fsharp": LineLanguage(
         re.compile(
-            r"\s*let(?:\s+(?:rec|inline|private|internal|public|mutable)\b)*+\s+([A-Za-z_]\w*)\s+[^=:\s]"
-            r"|let(?:\s+(?:private|internal|public|mutable)\b)*+\s+([A-Za-z_]\w*)"
+            r"\s*let(?>(?:\s+(?:rec|inline|private|internal|public|mutable)\b)*)\s+([A-Za-z_]\w*)\s+[^=:\s]"
+            r"|let(?>(?:\s+(?:private|internal|public|mutable)\b)*)\s+([A-Za-z_]\w*)"
             r"|\s*(?:static\s+)?(?:member|override|abstract|default)"
-            r"(?:\s+(?:inline|private|internal|val|member)\b)*+\s+(?:[A-Za-z_]\w*\.)?([A-Za-z_]\w*)"
-            r"|\s*(?:type|and|exception|module)(?:\s+(?:private|internal|public|rec)\b)*+\s+([A-Za-z_][\w.]*)"
+            r"(?>(?:\s+(?:inline|private|internal|val|member)\b)*)\s+(?:[A-Za-z_]\w*\.)?([A-Za-z_]\w*)"
+            r"|\s*(?:type|and|exception|module)(?>(?:\s+(?:private|internal|public|rec)\b)*)\s+([A-Za-z_][\w.]*)"
         ),
         ("//",),
         ("[<",),
@@ -182,7 +188,7 @@ LINE_LANGUAGES: Final = {
     ),
     "crystal": LineLanguage(
         re.compile(
-            r"\s*(?:(?:private|protected|abstract)\s+)*+"
+            r"\s*(?>(?:(?:private|protected|abstract)\s+)*)"
             r"(?:def|class|struct|module|enum|macro|lib|fun|annotation|alias)\s+"
             r"(?:self\.)?([A-Za-z_][\w:]*[?!=]?)"
         ),
@@ -196,7 +202,7 @@ LINE_LANGUAGES: Final = {
             r"|parameter|method|generic|class|struct|type|package|subst|alias|advice|theme|test|setf)"
             r"|define(?:-(?:syntax[\w-]*|record-type|struct|macro|[\w-]*mode|inline|method|class|generic"
             r"|condition[\w-]*|test|values|module|library|language))?)[*!]?\s+"
-            r"(?:\(\s*+(?:setf\s++)?+)*+'?([^\s()\"';]{1,80})",
+            r"(?>(?:\(\s*+(?>(?:setf\s++)?))*)'?([^\s()\"';]{1,80})",
             _ANY_CASE,
         ),
         (";", "#;"),
@@ -204,7 +210,7 @@ LINE_LANGUAGES: Final = {
     ),
     "fortran": LineLanguage(
         re.compile(
-            r"\s*(?:(?:pure|elemental|recursive|impure|module|abstract)\s+)*+"
+            r"\s*(?>(?:(?:pure|elemental|recursive|impure|module|abstract)\s+)*)"
             r"(?:(?:integer|real|logical|complex|character|double\s+precision|type|class)\s*"
             r"(?:\([^()]{0,80}\))?\s*)?"
             r"(?:subroutine|function|program|submodule\s*\([^()]{0,80}\)|interface)\s+([A-Za-z]\w*)"
@@ -244,7 +250,7 @@ LINE_LANGUAGES: Final = {
     ),
     "verilog": LineLanguage(
         re.compile(
-            r"\s*(?:virtual\s+(?=class|function|task)|static\s+|local\s+|protected\s+|extern\s+)*+"
+            r"\s*(?>(?:virtual\s+(?=class|function|task)|static\s+|local\s+|protected\s+|extern\s+)*)"
             r"(?:(?:function|task)\s+([^;()=]{1,120})(?=[;(])"
             r"|(?:module|interface|package|class|program|checker)\s+([A-Za-z_]\w*)"
             r"|typedef\s+class\s+([A-Za-z_]\w*))"

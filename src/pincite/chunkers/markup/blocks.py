@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pincite.readers.front_matter_end import end_of_front_matter
 from pincite.readers.inline_markup import without_closing_marks
+from pincite.support.possessive import possessive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LABEL = re.compile(
     r"\s*+(?:!!!|\?\?\?\+?|===[!+]?)(?:\s[\w\s-]*+(?:(?<=\s)\"(?P<title>[^\"]*+)\"\s*+)?)?"
 )  #: the line above an indented block: `!!! note "Title"`, `??? tip`, `=== "Python"`
-_ATX = re.compile(r"(?:(?:>|[-*+]|\d++[.)])\s*+)*+#{1,6}(?!\S)")
+_ATX = re.compile(possessive(r"(?:>|[-*+]|\d++[.)])\s*+") + r"#{1,6}(?!\S)")
 _DEEPEST = 6  # nested labelled blocks
 
 

@@ -18,6 +18,7 @@ from pincite.chunkers.markup.raw_html import table_head
 from pincite.chunkers.pieces import Path, Piece
 from pincite.readers.inline_markup import plain_heading
 from pincite.support.fields import replace
+from pincite.support.possessive import possessive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
 
 _CELL = r"[ \t]*+:?-++:?[ \t]*+"
-_TABLE_RULE = re.compile(rf"[ \t]*+\|?(?:{_CELL}\|)++(?:{_CELL})?\s*+")
+_CELLS = possessive(rf"{_CELL}\|")
+_TABLE_RULE = re.compile(rf"[ \t]*+\|?{_CELL}\|{_CELLS}(?:{_CELL})?\s*+")
 _SMALL = 90.0  # word pieces of an HTML block that may be a badge below a heading
 _DEEPEST = 6  # nested labelled blocks; deeper ones are cut between lines
 

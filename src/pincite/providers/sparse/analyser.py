@@ -51,7 +51,7 @@ _LETTERS: Final = rf"[^\W{_UNSPACED}]"
 _WORD: Final = rf"{_LETTERS}+(?:[{MARKS}]+{_LETTERS}*)*"
 _SHARP: Final = r"[A-Za-z](?:\+\+|\#)(?!\w)"
 #: The part of `_UNIT` for ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
-_NAMES: Final = r"[A-Za-z0-9_]++(?:[.'\-][A-Za-z0-9_]++)*+"
+_NAMES: Final = r"[A-Za-z0-9_]++(?>(?:[.'\-][A-Za-z0-9_]++)*)"
 _ASCII_UNIT: Final = re.compile(rf"{_SHARP}|{_NAMES}")
 _ASCII_NAMES: Final = re.compile(_NAMES)  # the same where there is no `C#` or `C++`, and faster
 _SHARP_SIGN: Final = re.compile(r"\#(?<=[A-Za-z]\#)")

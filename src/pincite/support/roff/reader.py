@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
 from pincite.support.finding.unseen import UNSEEN
+from pincite.support.possessive import possessive
 from pincite.support.roff.escapes import without_roff_escapes
 from pincite.support.roff.requests import (
     BREAKS,
@@ -36,7 +37,9 @@ _CONDITION: Final = re.compile(
 _CONDITIONS: Final = frozenset(("if", "ie", "el", "nop", "do"))
 _MOST_WITHIN: Final = 8  # conditions in one line; guess, unmeasured
 _BRACE: Final = re.compile(r"\\\{\\?[ \t]*")
-_ARGUMENT: Final = re.compile(r"\"(?:[^\"\n]|\"\")*+\"?|(?:\\[^\n]|[^\\\s\"]|(?<=\S)\")+")
+_ARGUMENT: Final = re.compile(
+    '"' + possessive(r'[^"\n]++|""') + r"\"?|(?:\\[^\n]|[^\\\s\"]|(?<=\S)\")+"
+)
 _REFERENCE: Final = re.compile(r"([^\s\"\\]+) ([0-9]\w*)(?=\s|\Z)")
 _CLOSING: Final = frozenset(".,:;)]?!")
 _SEPARATOR: Final = re.compile(r"\btab[ \t]*\((.)\)")
