@@ -155,6 +155,37 @@ async def test_a_value_of_another_type_is_refused_by_its_field(
         assert said.json()["fields"][0].startswith(f"{field}: Expected ")
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        (
+            "search",
+            {"question": "x", "limt": 5},
+            "limt: there is no such field; did you mean limit?",
+        ),
+        (
+            "evidence/verify",
+            {"claims": [{"citation": "x", "quotes": "y"}]},
+            "claims[0].quotes: there is no such field; did you mean quote?",
+        ),
+        (
+            "evidence/read",
+            {"citation": "x", "zzz": 1},
+            "zzz: there is no such field; its fields are citation, context",
+        ),
+    ],
+)
+async def test_an_unknown_field_is_refused_with_the_one_that_is_meant(
+    path: str, body: dict[str, object], told: str
+) -> None:
+    async with workspace_server() as served:
+        anna = await served.person("Anna")
+        said = await anna.client.post(f"/v1/{path}", json=body)
+        assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+        assert said.json()["detail"] == told
+        assert said.json()["fields"] == [told]
+
+
 async def test_a_whole_number_may_have_a_point() -> None:
     async with workspace_server() as served:
         anna = await served.person("Anna")

@@ -262,6 +262,20 @@ def test_a_wrong_argument_comes_back_as_an_error_to_act_on(
     assert result.structured_content is None
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("paths", "keys.py"), ("kinds", "code"), ("not_paths", "*.md"), ("subqueries", "lex: rotate")],
+)
+def test_one_text_counts_as_a_list_of_one(indexed: Cli, name: str, value: str) -> None:
+    for given in (value, [value]):
+        arguments: dict[str, Any] = {"query": "rotate_key", name: given}
+        result = call(indexed.folder, "search_evidence", **arguments)
+        assert not result.is_error, text_of(result)
+        assert "keys.py" in text_of(result)
+    checked = call(indexed.folder, "verify_citations", citations="acme@v1:src/keys.py#L4-L6")
+    assert structure_of(checked)["all_fresh"] is True
+
+
 @pytest.mark.parametrize("name", ["collections", "sources", "paths", "not_paths"])
 @pytest.mark.parametrize("value", [["x"] * 2_001, ["x" * 200_001], ["x" * 1_000] * 201])
 def test_a_call_has_limits_of_values_and_characters(

@@ -215,7 +215,8 @@ class EvidenceToolset(BaseToolset):
         """Search and return the answer. `offered_as` is the name of the tool for the model, used in
         errors. `omit` are arguments that the tool does not have. Never raises: an exception of a
         tool would end the whole run of the agent."""
-        take = partial(take_arguments, offered_as or tool, given, lax=True, omit=omit)
+        lenient = partial(take_arguments, lax=True, text_as_list=True)
+        take = partial(lenient, offered_as or tool, given, omit=omit)
         try:
             full = self._debug or (self._detail or _DETAILS[tool]) == "full"
             if tool == "retrieve_evidence":

@@ -20,6 +20,12 @@ Id = Annotated[str, msgspec.Meta(pattern=ID_FORM)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Ids = Annotated[tuple[Id, ...], msgspec.Meta(max_length=1_000)]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
+#: Why a budget has no fixed minimum.
+BUDGET: Final = (
+    "The most tokens of the text, by a high estimate. The fixed lines, and the citation and first"
+    " line of the best passage, must fit; otherwise the request is refused, and the hint has a"
+    " sufficient budget."
+)
 SearchBy = Literal["vector", "keyword", "hybrid"]
 
 
@@ -75,7 +81,7 @@ class ContextBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A question for a prompt block of at most `budget` tokens."""
 
     question: Text
-    budget: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 6_000
+    budget: Annotated[int, msgspec.Meta(ge=1, le=1_000_000, description=BUDGET)] = 6_000
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
 
 

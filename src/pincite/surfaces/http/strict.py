@@ -11,6 +11,7 @@ from litestar import Request
 from litestar.exceptions import ValidationException
 
 from pincite.support.decodable import ready
+from pincite.support.unknown_fields import unknown_field
 
 _PLACE: Final = re.compile(r"(?P<what>.*) - at `\$\.?(?P<field>.*)`", re.DOTALL)
 
@@ -28,7 +29,7 @@ class StrictRequest(Request[Any, Any, Any]):
         try:
             msgspec.convert(_whole(found), ready(declared.annotation))
         except msgspec.ValidationError as error:
-            raise ValidationException(extra=[_told(str(error))]) from error
+            raise ValidationException(extra=[_told(error, declared.annotation)]) from error
         return found
 
 
@@ -41,9 +42,16 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _told(said: str) -> dict[str, str]:
-    """Return the message of msgspec in the form of the framework."""
-    place = _PLACE.fullmatch(said)
+def _told(error: msgspec.ValidationError, kind: Any) -> dict[str, str]:
+    """Return the message of msgspec in the form of the framework. For an unknown field it has the
+    most similar field, or all of them."""
+    unknown = unknown_field(error, kind)
+    if unknown is not None:
+        known = f"its fields are {', '.join(unknown.known)}"
+        meant = f"did you mean {unknown.meant}?" if unknown.meant else known
+        path = f"{unknown.place}.{unknown.name}" if unknown.place else unknown.name
+        return {"key": path, "message": f"there is no such field; {meant}"}
+    place = _PLACE.fullmatch(str(error))
     if place is None:
-        return {"key": "data", "message": said}
+        return {"key": "data", "message": str(error)}
     return {"key": place["field"], "message": place["what"]}

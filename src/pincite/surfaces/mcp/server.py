@@ -125,7 +125,7 @@ async def _watched(tool: Tool[Any], given: dict[str, Any], parent: str) -> CallT
 async def call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
     """Return the result of a call for a client. An error is returned as text for its model."""
     try:
-        answer = await tool.run(take_arguments(tool.name, given, tool.takes))
+        answer = await tool.run(take_arguments(tool.name, given, tool.takes, text_as_list=True))
     except PinciteError as error:
         said = TextContent(type="text", text=f"error: {error_text(error)}")
         return CallToolResult(content=[said], is_error=True)

@@ -46,7 +46,9 @@ class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     kinds: tuple[Literal["docs", "code", "data"], ...] = ()
     collections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    paths: Annotated[tuple[str, ...], Meta(description="Files, folders or globs.")] = ()
+    paths: Annotated[
+        tuple[str, ...], Meta(description="Files, folders or globs; one needs no list.")
+    ] = ()
     not_paths: tuple[str, ...] = ()
     ref: str | None = None
     where: Annotated[str, Meta(max_length=2_000, description=tool_arguments.WHERE)] = ""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import structs
+from msgspec import inspect, structs
 
 from pincite.errors import UsageError
 from pincite.support.decodable import ready
+from pincite.support.unknown_fields import alternatives, unknown_field
 
 #: What a model is told about filters; `pincite.scope.where` describes them completely.
 WHERE = (
@@ -31,7 +32,6 @@ _MOST_TEXTS: Final = 2_000
 _MOST_CHARS: Final = 200_000
 
 S = TypeVar("S", bound=msgspec.Struct)
-_UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$\.(?P<place>[^`]*)`)?")
 
 
 def take_arguments(
@@ -40,10 +40,12 @@ def take_arguments(
     into: type[S],
     *,
     lax: bool = False,
+    text_as_list: bool = False,
     omit: Collection[str] = (),
 ) -> S:
     """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional
     field counts as left out, because some clients send all arguments. `lax` accepts "3" for 3.
+    `text_as_list` accepts one text for a list of texts, as Python's functions do.
     `omit` names optional fields that the tool does not offer: with an empty value they are ignored,
     with any other they are refused as unknown.
 
@@ -60,11 +62,26 @@ def take_arguments(
         for name, one in given.items()
         if name not in omit and (one is not None or name not in optional)
     }
+    for name in _lists(into).intersection(kept) if text_as_list else ():
+        if isinstance(kept[name], str):
+            kept[name] = [kept[name]]
     try:
         return msgspec.convert(kept, ready(into), strict=not lax)
     except msgspec.ValidationError as error:
         known = _known(into, omit)
-        raise _refused(tool, _said(str(error), known, into), into, omit) from error
+        raise _refused(tool, _said(error, known, into), into, omit) from error
+
+
+@cache
+def _lists(into: type[msgspec.Struct]) -> frozenset[str]:
+    """Return the names of the fields that take a list and no text."""
+    found = []
+    for field in inspect.type_info(ready(into)).fields:  # type: ignore[attr-defined]
+        kinds = alternatives(field.type)
+        takes_list = any(isinstance(one, inspect.CollectionType) for one in kinds)
+        if takes_list and not any(isinstance(one, inspect.StrType) for one in kinds):
+            found.append(field.encode_name)
+    return frozenset(found)
 
 
 def _is_empty(value: Any) -> bool:
@@ -137,15 +154,15 @@ def _known(into: type[msgspec.Struct], omit: Collection[str]) -> list[str]:
     return [one.encode_name for one in structs.fields(into) if one.encode_name not in omit]
 
 
-def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
-    unknown = _UNKNOWN.search(message)
+def _said(error: msgspec.ValidationError, known: list[str], into: type[msgspec.Struct]) -> str:
+    unknown = unknown_field(error, into)
     if unknown is not None:
-        if unknown["place"]:
-            fields = _fields_at(unknown["place"].partition("[")[0], into)
-            known_there = f"; its fields are {', '.join(fields)}" if fields else ""
-            return f"{unknown['place']}: there is no field {unknown['name']!r}{known_there}"
-        return _unknown(unknown["name"], known)
-    text, _, place = message.partition(" - at `$.")
+        if unknown.place:
+            fields = ", ".join(unknown.known)
+            known_there = f"; its fields are {fields}" if fields else ""
+            return f"{unknown.place}: there is no field {unknown.name!r}{known_there}"
+        return _unknown(unknown.name, known)
+    text, _, place = str(error).partition(" - at `$.")
     name = place.rstrip("`")
     if not name:
         return text
@@ -170,15 +187,6 @@ def _enumerated(schema: Mapping[str, Any]) -> list[str]:
     for one in (*filter(None, [schema.get("items")]), *schema.get("anyOf", ())):
         found += _enumerated(one)
     return [one for one in found if one is not None]
-
-
-def _fields_at(name: str, into: type[msgspec.Struct]) -> list[str]:
-    """Return the field names of the objects that an argument takes in a list."""
-    definitions = dict(msgspec.json.schema(into)["$defs"])
-    items = definitions[into.__name__]["properties"].get(name, {}).get("items", {})
-    named = [one.get("$ref", "").rpartition("/")[2] for one in (items, *items.get("anyOf", ()))]
-    found = next((one for one in named if one), "")
-    return list(definitions.get(found, {}).get("properties", ()))
 
 
 def _signature(into: type[msgspec.Struct], omit: Collection[str]) -> str:
