@@ -137,6 +137,10 @@ def test_given_types_are_added_to_those_that_are_kept() -> None:
         (("a.rtf", "x/vhost"), "vhost=text"),
         (("a.\x1bx", "b.\x1bx", "c.y"), "'*.y=text'"),
         ((), ""),
+        (("a/HEAD", "a/config", "a/refs/main", "a/refs/next", "a/hooks/x.sample"), ""),
+        (("HEAD", "config", "refs/main"), ""),
+        (("a/HEAD", "a/config", "b/HEAD", "ab/vhost", "ab/vhost2", "c/vhost"), "vhost=text"),
+        (("a/HEAD", "b/config"), "HEAD=text"),
     ],
 )
 def test_a_pattern_is_suggested_for_the_most_frequent_text_files(

@@ -18,7 +18,7 @@ from pincite.support.ignore_rules import parse_rules
 from pincite.support.terminal import hidden_in, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _EXAMPLE: Final = "'*.tmpl=html'"
 _SPECIAL = re.compile(r"[\\*?\[\]]")
@@ -87,8 +87,11 @@ def with_file_types(kept: Iterable[str], given: Iterable[str]) -> tuple[str, ...
 
 def suggested_pattern(lines: Iterable[str]) -> str:
     """Return a pattern, quoted for a shell and with a type, for the most frequent kind of text
-    files among these lines of left-out files. "" if there are none."""
-    names = (path_of(one).rpartition("/")[2] for one in lines if code_of(one) == "unsupported")
+    files among these lines of left-out files. "" if there are none. Files of a git directory
+    (`HEAD`, `refs/heads/main`) do not count."""
+    paths = [path_of(one) for one in lines if code_of(one) == "unsupported"]
+    of_git = _git_folders(paths)
+    names = [one.rpartition("/")[2] for one in paths if not f"/{one}".startswith(of_git)]
     texts = [name for name in names if suffix_of(name) not in DOCUMENT_SUFFIXES]
     counts = Counter(name.rpartition(".")[2] if suffix_of(name) else f"/{name}" for name in texts)
     for kind, _ in counts.most_common():
@@ -97,6 +100,13 @@ def suggested_pattern(lines: Iterable[str]) -> str:
         if len(pattern) <= _MOST_CHARS and not _problem(pattern):
             return shlex.quote(f"{pattern}=text")
     return ""
+
+
+def _git_folders(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders with `HEAD` and `config`, as `/path/to/folder/`."""
+    there = {f"/{one}" for one in paths}
+    folders = (one.removesuffix("HEAD") for one in there if one.endswith("/HEAD"))
+    return tuple(sorted(one for one in folders if f"{one}config" in there))
 
 
 def how_to_include(lines: Iterable[str]) -> str:
