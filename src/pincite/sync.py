@@ -202,6 +202,7 @@ class Pincite:
         subqueries: str | Iterable[str] = (),
         scope: Scope | None = None,
         profile: Profile | None = None,
+        show_all: bool = False,
         trace: Trace | None = None,
     ) -> EvidencePack:
         """See `AsyncPincite.search`."""
@@ -226,6 +227,7 @@ class Pincite:
                 subqueries=subqueries,
                 scope=scope,
                 profile=profile,
+                show_all=show_all,
                 trace=trace,
             )
         )

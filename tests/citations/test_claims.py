@@ -236,6 +236,8 @@ def test_a_place_that_the_file_has_not_is_changed(
 ) -> None:
     found = repository.check(f"acme@{repository.sha}:walrus.txt{place}")
     assert (found.status, found.detail, found.start_line) == ("changed", said, None)
+    alone = repository.check(f"acme:walrus.txt{place}")
+    assert (alone.status, alone.detail) == ("changed", said)
 
 
 def test_columns_that_the_lines_have_are_fresh(repository: Repository) -> None:

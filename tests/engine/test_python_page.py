@@ -91,7 +91,7 @@ def test_the_table_names_what_mcp_and_python_take() -> None:
     rows = table_rows()
     named = {name for python, _ in rows for name in re.findall(r"`(\w+)`", python)}
     by_mcp = {name for _, mcp in rows for name in re.findall(r"`(\w+)`", mcp)}
-    beside = {"text", "scope", "profile", "show_all", "corpus", "here", "optimise"}
+    beside = {"text", "scope", "profile", "corpus", "here", "optimise"}
     assert named == {*SearchOptions.__dataclass_fields__} - beside
     assert by_mcp == {*SearchArguments.__struct_fields__} - {"query", "max_tokens", "detail"}
 

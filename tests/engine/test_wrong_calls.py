@@ -67,3 +67,12 @@ def test_json_of_a_later_major_version_is_refused() -> None:
         given = (pack if made is EvidencePack else answer).to_dict()
         with pytest.raises(UsageError, match=f"the {name} has the schema version '99.0'"):
             made.from_dict(given | {"schema_version": "99.0"})
+
+
+def test_the_nearest_passages_are_shown_on_request() -> None:
+    asked = "lorem ipsum of a key and quantum zebras in the ferment"
+    with Pincite(".pincite") as pincite:
+        usual, all_ = pincite.search(asked), pincite.search(asked, show_all=True)
+    assert (usual.verdict.level, usual.evidence) == ("none", ())
+    assert [one.path for one in all_] == [one.path for one in usual.closest]
+    assert all_.verdict.level == "none"

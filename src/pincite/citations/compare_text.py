@@ -48,6 +48,8 @@ def compare_lines(cited: ClaimedText, current: CurrentFile) -> Verdict:
             return "fresh", "", found.start, found.end
         return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
     if not cited.ref:
+        if said := outside(cited, text):
+            return "changed", said, None, None
         detail = "it names no revision to compare with: give the quote"
         return "unknown", detail, None, None
     if not is_revision(cited, document):

@@ -180,6 +180,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         subqueries: str | Iterable[str] = (),
         scope: Scope | None = None,
         profile: Profile | None = None,
+        show_all: bool = False,
         trace: Trace | None = None,
     ) -> EvidencePack:
         """Search the index. Returns evidence, best first. A single text is a list of one.
@@ -213,6 +214,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 passage that could be the answer`; `intent: ...` is only for a reranker.
             scope: the arguments from `kinds` to `tags` as one value, instead of these.
             profile: all settings of the search, instead of the configured ones; not with `preset`.
+            show_all: show the nearest passages even if none is relevant.
             trace: receives each step of the search.
 
         Returns a pack whose `verdict` says whether the evidence is good enough. If nothing is
@@ -247,6 +249,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             subqueries=subqueries,
             scope=scope,
             profile=profile,
+            show_all=show_all,
         )
         return await self.find(asked, trace=trace)
 

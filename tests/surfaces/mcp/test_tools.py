@@ -240,7 +240,11 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
             "try: use language instead of lang",
         ),
         ("search_evidence", {"query": "x", "where": "path"}, "expected =, !=, in, not in, ^="),
-        ("read_lines", {"locator": "nothing.py"}, "no indexed file"),
+        (
+            "read_lines",
+            {"locator": "nothing.py"},
+            "error: no indexed file is named 'nothing.py'\n  try: call search_evidence",
+        ),
         ("read_lines", {"locator": "keys.py:99"}, "has 6 lines"),
         ("read_lines", {"path": "keys.py"}, "no argument is named 'path'"),
         ("verify_citations", {"citations": []}, "citations: Expected `array` of length >= 1"),
@@ -260,6 +264,16 @@ def test_a_wrong_argument_comes_back_as_an_error_to_act_on(
     assert result.is_error
     assert said in text_of(result)
     assert result.structured_content is None
+
+
+def test_the_page_shows_errors_as_they_are(indexed: Cli) -> None:
+    page = (Path(__file__).parents[3] / "docs/mcp.md").read_text(encoding="utf-8")
+    for tool, wrong in (
+        ("search_evidence", {"limt": 3}),
+        ("read_lines", {"locator": "nothing.py"}),
+    ):
+        arguments: dict[str, Any] = {"query": "x", **wrong} if "limt" in wrong else {**wrong}
+        assert text_of(call(indexed.folder, tool, **arguments)) in page
 
 
 @pytest.mark.parametrize(
