@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.surfaces.page.conftest import Served
@@ -76,6 +77,52 @@ def test_escape_leaves_the_box_with_its_question(page: Page) -> None:
     expect(page.locator("#question")).to_have_value(QUESTION)
     page.keyboard.press("a")
     expect(page.locator(".answer .text")).to_be_visible()
+
+
+def test_the_key_of_the_box_types_nothing_on_a_page_that_has_just_opened(page: Page) -> None:
+    """The box has the focus already, which whoever uses the key may not have seen."""
+    box = page.locator("#question")
+    expect(box).to_be_focused()
+    page.keyboard.down("Shift")  # as some keyboards need for a slash
+    page.keyboard.press("/")
+    page.keyboard.up("Shift")
+    expect(box).to_have_value("")
+    page.keyboard.type("/v1/context")
+    expect(box).to_have_value("/v1/context")
+
+
+@pytest.mark.parametrize("first", ["click", "type"])
+def test_a_slash_in_the_box_is_a_character(page: Page, first: str) -> None:
+    box = page.locator("#question")
+    if first == "click":
+        box.click()
+    else:
+        page.keyboard.press("k")
+        page.keyboard.press("Backspace")
+    page.keyboard.type("/v1")
+    expect(box).to_have_value("/v1")
+    page.keyboard.press("Escape")
+    expect(box).not_to_be_focused()
+    page.keyboard.press("/")
+    page.keyboard.type("/v2")
+    expect(box).to_have_value("/v2")
+
+
+def test_a_long_press_of_the_key_of_the_box_does_not_replace_the_question(
+    page: Page,
+) -> None:
+    box = page.locator("#question")
+    box.fill(QUESTION)
+    expect(page.locator(".result").first).to_be_visible()
+    page.get_by_label("Compare").focus()
+    page.keyboard.down("/")
+    page.keyboard.down("/")  # a key that is held down repeats
+    page.keyboard.down("/")
+    expect(box).to_be_focused()
+    expect(box).to_have_value(QUESTION)
+    page.keyboard.up("/")
+    page.keyboard.type("/")
+    expect(box).to_have_value("/")
 
 
 def test_a_search_that_takes_long_says_so(page: Page) -> None:

@@ -19,6 +19,8 @@ let helped = null;
 let timer = 0;
 let reading = 0;
 let turns = 0;
+let untouched = true; // the page gave the box its focus, and nobody has pressed a key or clicked
+let held = false; // the key that went to the box is still down
 
 const said = (error) => (error instanceof TypeError ? "The server does not answer; is it still running?" : error.message);
 
@@ -219,13 +221,24 @@ function goToFirst(box) {
   move(1);
 }
 
+const TYPED = "select, input:not([type=checkbox])"; // fields that take a slash themselves
+
 function pressed(event) {
   if (state.locked) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const box = document.getElementById("question");
   const inBox = event.target === box;
   const one = results(state.side)[state.at];
-  if (event.key === "Escape") {
+  const slip = (untouched && !box.value) || (held && event.repeat);
+  const goes = event.key === "/" && (inBox ? slip : !event.target.matches?.(TYPED));
+  if (event.key !== "Shift") untouched = false;
+  if (goes) {
+    event.preventDefault();
+    held = true;
+    if (inBox) return;
+    box.focus();
+    box.select();
+  } else if (event.key === "Escape") {
     if (inBox) event.preventDefault(); // a browser would empty the box, and say nothing of it
     if (state.shown || state.help) close();
     else if (state.answer?.writing) stop();
@@ -235,10 +248,6 @@ function pressed(event) {
     ask().then((found) => found && document.activeElement === box && goToFirst(box));
   } else if (inBox || event.target.matches?.("select, input")) {
     return;
-  } else if (event.key === "/") {
-    event.preventDefault();
-    box.focus();
-    box.select();
   } else if (event.key === "j") move(1);
   else if (event.key === "k") move(-1);
   else if (event.key === "a") answer();
@@ -322,6 +331,7 @@ function unlock(key) {
   change({ locked: false, error: "" });
   begin();
   document.getElementById("question")?.focus();
+  untouched = true;
 }
 
 function lock() {
@@ -348,6 +358,8 @@ function draw() {
 }
 
 document.addEventListener("keydown", pressed);
+document.addEventListener("keyup", () => { held = false; });
+document.addEventListener("pointerdown", () => { untouched = false; });
 narrow.addEventListener("change", draw);
 draw();
 begin();
