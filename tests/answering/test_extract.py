@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from pincite.answering.extract import cite_span, extract
 from pincite.model.citation import parse_citation
@@ -87,6 +90,30 @@ def test_of_code_whole_sentences_of_docstrings_and_comments_are_taken() -> None:
     found = extract("what does wind put out again?", [item], TERMS)
     assert found.text.startswith("What the wind puts out is lit again. [1]")
     assert found.sources[0].text == "What the wind puts out\n    # is lit again."
+
+
+def test_sentences_of_attribute_comments_are_taken_as_a_whole() -> None:
+    text = (
+        "    #: How long a lamp burns.  The default\n    #: is 31 days.\n    burns = Attribute()\n"
+    )
+    found = extract("what is the default?", [evidence(text, source_type="code")], TERMS)
+    assert found.text == "The default is 31 days. [1]"
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n", "  \n\n"])
+def test_blank_lines_within_code_are_kept(blank: str) -> None:
+    code = f"a = connect()\n{blank}b = a.send()\nclose(b)\n"
+    text = f"Send a message with a socket:\n\n```python\n{code}```\n\nThat is all of it.\n"
+    found = extract("how do I send a message with a socket?", [evidence(text)], TERMS)
+    shown = [one.content for one in MarkdownIt("commonmark").parse(found.text)]
+    assert code.replace("  \n", "\n") in shown
+    assert code in found.sources[0].text + "\n"
+    rst = "Send a message with a socket::\n\n" + textwrap.indent(code, "    ")
+    found = extract(
+        "how do I send a message with a socket?", [evidence(rst, language="rst")], TERMS
+    )
+    gap = "\n" * (1 + blank.count("\n"))
+    assert f"a = connect(){gap}        b = a.send()\n        close(b)\n" in found.text
 
 
 def test_of_code_lines_are_taken_as_they_stand() -> None:

@@ -79,6 +79,7 @@ def test_comments_and_docstrings_are_prose_and_the_rest_is_lines() -> None:
         "/**\n * Never call this. Or\n * call it twice.\n */\nint f(int x); // not this\n"
         'x = """\nnot prose\n"""\n# but this\n#include <x>\n#[derive(A)]\n/// Rust says no.\n'
         "-- SQL\n@doc '''\nElixir.\n'''\ni--\n"
+        "#: Sphinx\n#: says so.\n#:\n#: Twice.\n#' roxygen\n#:a\n#'b\n"
     )
     assert [(one.text, one.code) for one in said_in_code(code)] == [
         ("Never call this.", False),
@@ -94,6 +95,11 @@ def test_comments_and_docstrings_are_prose_and_the_rest_is_lines() -> None:
         ("SQL", False),
         ("Elixir.", False),
         ("i--", True),
+        ("Sphinx\nsays so.", False),
+        ("Twice.", False),
+        ("roxygen", False),
+        ("#:a", True),
+        ("#'b", True),
     ]
 
 

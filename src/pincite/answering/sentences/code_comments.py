@@ -28,10 +28,11 @@ _OPENS: Final = re.compile(
     r"\s*(?:(?:@\w{1,20}\s{1,4})?[rRuUbB]{0,2}(?P<quotes>\"\"\"|''')"
     r"|(?P<mark>/\*|<!--|\{-|\(\*|--\[\[|=begin))[*!]*"
 )
-#: A comment of one line. `#` may also begin a line for a preprocessor, or an attribute of Rust.
+#: A comment of one line, also `#: ` of Sphinx and `#' ` of roxygen. `#` may also begin a line for a
+#: preprocessor, an attribute of Rust, or a name of Lisp (`#:name`, `#'name`).
 _LINE: Final = re.compile(
     r"\s*(?://+!?|--+(?!\[\[)|;+|%+|#(?!\[|!\[|!/|\s{0,9}(?:define|undef|include|if|ifdef|ifndef|elif"
-    r"|else|endif|pragma|error|line|region|endregion)\b)#*)(?=\s|\w|\Z)"
+    r"|else|endif|pragma|error|line|region|endregion)\b)#*(?:[:'](?=\s|\Z))?)(?=\s|\w|\Z)"
 )
 _STAR: Final = re.compile(r"\s*\*+")
 

@@ -206,7 +206,7 @@ def line_of(
         if one.span.code:
             text = one.item.text[one.span.start : one.span.end]
             text = began + (one.said if one.item.language == "roff" else text)
-            parts += ("\n" if before.span.code else "\n\n") if before else "", f"    {text}"
+            parts += _before_code(before, one), f"    {text}"
         else:
             parts += _between(before, one), began + escaped(_prose(one, asked, terms))
         before = one
@@ -214,6 +214,14 @@ def line_of(
     if run[-1].goes_on:
         parts.append("\n    …" if is_code else " …")
     return f"{''.join(parts)}{chr(10) if is_code else ' '}[{number}]"
+
+
+def _before_code(before: PassageSentence | None, one: PassageSentence) -> str:
+    """Return the end of the line before a line of code, and the blank lines between two of them."""
+    if before is None or not before.span.code:
+        return "\n\n" if before else ""
+    between = one.item.text[before.span.end : one.span.start]
+    return "\n" if between.strip() else "\n" * max(1, between.count("\n"))
 
 
 def _between(before: PassageSentence | None, one: PassageSentence) -> str:
