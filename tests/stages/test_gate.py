@@ -274,6 +274,8 @@ def test_paths_are_looked_for_in_linear_time() -> None:
 
 
 METHOD = {"path": "app/http.py", "headings": ("Client", "close ()"), "symbols": ("close",)}
+PLAIN = {"path": "app/http.py", "headings": ("Client", "close"), "symbols": ("close",)}
+DOTTED = {"path": "acme.v2/thing.min.py", "headings": ("Thing", "close"), "symbols": ("close",)}
 MEMBERS = {"path": "app/http.py", "symbols": ("finish", "Client", "close", "Pool.drain")}
 
 
@@ -291,6 +293,11 @@ MEMBERS = {"path": "app/http.py", "symbols": ("finish", "Client", "close", "Pool
         ("http.app.Client.close", METHOD, "weak"),  # another order
         ("app.http.py.Client.close", METHOD, "weak"),
         ("close.close", METHOD, "weak"),
+        ("Client.close", PLAIN, "grounded"),
+        ("close.close", PLAIN, "weak"),  # its own heading is no owner
+        ("acme.v2.thing.Thing.close", DOTTED, "grounded"),
+        ("v2.min.Thing.close", DOTTED, "grounded"),
+        ("acme.thing.v2.close", DOTTED, "weak"),
     ],
 )
 def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines_it(
@@ -300,7 +307,7 @@ def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines
     one = Candidate("main", chunk("a", text="", **where), low)
     verdict = gate((one,), CONFIG, sought=Sought(whole=name)).verdict
     assert (verdict.level, verdict.value) == (level, 0.45)
-    assert (f"app/http.py defines {name}" in verdict.reason) == (level == "grounded")
+    assert (f"{where['path']} defines {name}" in verdict.reason) == (level == "grounded")
     other = Candidate("main", chunk("b"), low)
     assert gate((other, one), CONFIG, sought=Sought(whole=name)).verdict.level == "weak"
     off = GateConfig(defined=False)

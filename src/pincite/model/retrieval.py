@@ -344,14 +344,15 @@ def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str
 def defines(one: Candidate, name: str) -> bool:
     """Return whether the passage defines this name at its path: `close` of `http.Client.close` if
     `http` and `Client` are, in this order, parts of the path of its file, definitions around it or
-    names that the passage defines before it. Case counts."""
+    names that the passage defines before it. A folder or file with dots in its name has several
+    parts. Case counts."""
     *owners, own = components(name) or [""]
     chunk = one.chunk
-    *folders, file = chunk.path.split("/")
+    place = _without_suffix(chunk.path).replace("/", ".").split(".")
     headings = [components(heading.partition("<")[0]) for heading in chunk.headings]
     if headings and headings[-1][-1:] == [own]:  # the definition itself
         headings.pop()
-    outer = [*folders, *_without_suffix(file).split("."), *chain.from_iterable(headings)]
+    outer = [*place, *chain.from_iterable(headings)]
     for symbol in chunk.symbols:
         *within, last = components(symbol) or [""]
         if last == own and _in_order(owners, [*outer, *within]):
@@ -360,8 +361,9 @@ def defines(one: Candidate, name: str) -> bool:
     return False
 
 
-def _without_suffix(file: str) -> str:
-    return file.rpartition(".")[0] or file
+def _without_suffix(path: str) -> str:
+    folder, slash, file = path.rpartition("/")
+    return folder + slash + (file.rpartition(".")[0] or file)
 
 
 def _in_order(names: Iterable[str], among: Iterable[str]) -> bool:
