@@ -387,7 +387,8 @@ class Workspaces(Protocol):
         session."""
 
     async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
-        """Run `work` in a transaction of the operator and return its result; see `change`."""
+        """Run `work` in a transaction of the operator and return its result; see `change`. If the
+        database ends the transaction in favour of another one, `work` runs again in a new one."""
 
     async def migrate(self) -> tuple[str, ...]:
         """Bring the schema up to date, each step in a transaction. Return the names of the steps

@@ -28,7 +28,7 @@ from pincite.errors import (
 from pincite.support.fields import replace
 from pincite.workspace.checks import missing
 from pincite.workspace.model import Membership, Space, User
-from pincite.workspace.ports import Session, Workspaces
+from pincite.workspace.ports import Administration, Session, Workspaces
 
 _PAGE: Final = 200  # documents that are deleted in one transaction: guess, unmeasured
 #: Seconds between two pages. Other processes ask for the lock of a SQLite file at intervals, and
@@ -79,9 +79,13 @@ async def remove_user(
     of the user meanwhile, MemoryUnavailable and ConfigError of `forget`, and WorkspaceUnavailable;
     they say if the user is disabled and not removed."""
     await belongings(workspaces, user_id)  # raises NotFound in the usual words
-    async with workspaces.administration() as operator:
-        of_keys = {one.space_id for one in await operator.keys(user_id) if one.space_id}
-        given = await operator.begin_removal(user_id, heir)
+
+    async def begin(operator: Administration) -> tuple[set[str], tuple[str, ...]]:
+        keys = await operator.keys(user_id)
+        spaces = {one.space_id for one in keys if one.space_id}
+        return spaces, await operator.begin_removal(user_id, heir)
+
+    of_keys, given = await workspaces.administer(begin)
     if given and heir is None:
         raise _needs_heir(await belongings(workspaces, user_id), given)
     try:
@@ -147,8 +151,7 @@ async def _take_leave(
 ) -> None:
     now = await belongings(workspaces, user_id)
     if now.orphaned:  # a request that began before the user was disabled has shared a space
-        async with workspaces.administration() as operator:
-            given = await operator.begin_removal(user_id, heir)
+        given = await workspaces.administer(lambda operator: operator.begin_removal(user_id, heir))
         if heir is None and given:
             raise _Conflict(_needs_heir(now, given).message, "USER")
     for space in (*now.orphaned, *now.shared):

@@ -305,3 +305,24 @@ class TestRemovalOnSqlite(OnSqlite, Removal):
 
 class TestRemovalOnPostgres(OnPostgres, Removal):
     """On a server."""
+
+    @pytest.mark.parametrize("removes", [False, True])
+    async def test_a_user_who_writes_meanwhile_does_not_stop_the_operator(
+        self, removes: bool
+    ) -> None:
+        """The user locks two spaces in the other order, so that both wait in a circle."""
+        async with self.opened() as workspaces:
+            scene = await set_scene(workspaces)
+            ada = scene.ada.id
+            first, second = sorted((scene.ada.personal, scene.team.id))
+            async with workspaces.of(ada) as session:
+                await add(session, second)
+                if removes:
+                    work: Awaitable[object] = remove_user(workspaces, ada, scene.bob.id)
+                else:
+                    work = workspaces.administer(lambda operator: operator.disable_user(ada))
+                ends = asyncio.ensure_future(work)
+                await asyncio.sleep(0.3)  # it has the first one now; the server looks after 1 s
+                await add(session, first)
+            await ends
+            assert await _states(workspaces, ada) == {"removed" if removes else "disabled"}

@@ -39,7 +39,11 @@ from pincite.workspace.database.postgres_roles import (
     require_one,
 )
 from pincite.workspace.database.postgres_schema import WORKSPACE_SCHEMA
-from pincite.workspace.database.postgres_transaction import PostgresTransaction, translated
+from pincite.workspace.database.postgres_transaction import (
+    ENDED_FOR_ANOTHER,
+    PostgresTransaction,
+    translated,
+)
 from pincite.workspace.database.session import DatabaseSession
 from pincite.workspace.database.transaction import utc_now
 from pincite.workspace.ports import Administration, Session
@@ -47,6 +51,9 @@ from pincite.workspace.ports import Administration, Session
 T = TypeVar("T")
 CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
 _LONGEST_S: Final = 90.0  # of a transaction, waiting for locks included; guess, unmeasured
+#: Transactions of the operator, of which the server ends one that waits in a circle with others:
+#: a user may lock their spaces in any order. Guess, unmeasured.
+_TRIES: Final = 4
 _SCHEMAS: Final = (WORKSPACE_SCHEMA, INDEX_SCHEMA)
 
 
@@ -91,8 +98,14 @@ class PostgresWorkspaces:
 
     async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
         """See `Workspaces.administer`."""
-        async with self.administration() as operator:
-            return await work(operator)
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                async with self.administration() as operator:
+                    return await work(operator)
+            except WorkspaceUnavailable as error:
+                if not tries_left or not isinstance(error.__cause__, ENDED_FOR_ANOTHER):
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     async def migrate(self) -> tuple[str, ...]:
         """See `Workspaces.migrate`. Connects as the owner. Creates the schema and the roles

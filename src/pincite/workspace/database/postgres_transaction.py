@@ -26,6 +26,8 @@ from pincite.support.databases.postgres import (
 from pincite.workspace.database.postgres_roles import GROUPS, key
 from pincite.workspace.database.transaction import Row, time_of
 
+#: Errors of a transaction that the server ends because of another one; it may succeed in a new try.
+ENDED_FOR_ANOTHER: Final = (errors.DeadlockDetected, errors.SerializationFailure)
 _SEED: Final = 0x50494E57  # of the numbers of named locks
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _START: Final = (
@@ -123,7 +125,7 @@ async def translated(role: str, *, within: bool = False) -> AsyncIterator[None]:
             f"no connection to the database of workspaces was free within {WAIT_S:g} s",
             hint="check that PostgreSQL runs and accepts more connections",
         ) from error
-    except (errors.DeadlockDetected, errors.SerializationFailure, errors.LockNotAvailable) as error:
+    except (*ENDED_FOR_ANOTHER, errors.LockNotAvailable) as error:
         raise WorkspaceUnavailable(
             "another transaction changed the same rows of the database of workspaces; nothing"
             " was changed",

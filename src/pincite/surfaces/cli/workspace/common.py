@@ -19,12 +19,7 @@ T = TypeVar("T")
 
 def as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | None) -> T:
     """Run `work` with the rights of the operator, and return its result."""
-
-    async def inside(opened: Workspaces) -> T:
-        async with opened.administration() as operator:
-            return await work(operator)
-
-    return with_database(inside, index)
+    return with_database(lambda opened: opened.administer(work), index)
 
 
 @contextmanager
