@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from pincite.catalog.schema import MIGRATIONS
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.sqlite import _SOURCES, SqliteCatalog
 from pincite.errors import DiskFull, IndexTooNew, StoreError
 from pincite.model import TermCounts
 from pincite.ports import Catalog
@@ -215,3 +215,18 @@ def test_a_document_of_many_is_read_and_changed_without_a_look_at_the_others() -
         few,
         many,
     )
+
+
+def test_names_of_collections_without_sources_do_not_fill_the_memory() -> None:
+    """Anybody may ask for collections that do not exist."""
+
+    async def kept() -> int:
+        catalog = SqliteCatalog(":memory:")
+        for number in range(_SOURCES + 5):
+            assert await catalog.sources(f"c{number}") == ()
+        assert await catalog.sources("c1") == ()
+        kept = len(catalog._sources.current())
+        await catalog.close()
+        return kept
+
+    assert 0 < anyio.run(kept) <= _SOURCES

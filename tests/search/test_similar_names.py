@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point, Scope
+from pincite.model import (
+    AbsentTerms,
+    Candidate,
+    DocumentRecord,
+    EvidencePack,
+    IndexedDocument,
+    Point,
+    Query,
+    Scope,
+)
 from pincite.model.prompt import opening
 from pincite.ports import Searchable
+from pincite.search_steps.similar import suggest_names
 from pincite.stages.similar_names import similar_name
 from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
@@ -59,6 +71,7 @@ def said(pack: EvidencePack) -> list[str]:
         ("AnyMtches", "AnyMtches", "AnyMatches"),  # it has no word of the index
         ("albms_in_dir", "albms_in_dir", "albums_in_dir"),
         ("ConnctoinPool", "ConnctoinPool", "ConnectionPool"),  # two edits
+        ("Zerba", "Zerba", "Zebra"),  # one edit of a short name is less similar than others
     ],
 )
 def test_a_name_that_is_spelled_like_it_is_suggested_and_not_searched(
@@ -105,7 +118,8 @@ def test_whoever_is_kept_apart_gets_no_suggestion() -> None:
 @dataclass
 class Asking:
     """An index that counts requests with a filter on symbols, and may fail or hang for them.
-    `most` is the number of such requests at once."""
+    `most` is the number of such requests at once, `waited` how long each one was waited for, in
+    seconds."""
 
     index: Any
     fails: bool = False
@@ -113,6 +127,7 @@ class Asking:
     asked: list[int] = field(default_factory=list)
     now: int = 0
     most: int = 0
+    waited: list[float] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.index, name)
@@ -127,10 +142,12 @@ class Asking:
             if self.hangs:
                 self.now += 1
                 self.most = max(self.most, self.now)
+                begun = time.monotonic()
                 try:
                     await asyncio.sleep(HANGS_S)
                 finally:
                     self.now -= 1
+                    self.waited.append(time.monotonic() - begun)
         return await self.index.search(collection, request)
 
 
@@ -184,3 +201,27 @@ def test_two_names_are_looked_up_at_once_and_not_for_long() -> None:
     assert len(index.asked) == 2
     assert index.most == 2
     assert pack.absent_terms.index == ("SimpelQueue", "AnyMtches")
+
+
+def test_a_look_up_ends_with_the_time_budget() -> None:
+    """Without one, it ends after half a second."""
+    one = filled()
+    index = Asking(one.index, hangs=True)
+
+    async def admitted(found: Sequence[Candidate]) -> Sequence[Candidate]:
+        return found
+
+    def within(left_ms: float | None) -> Any:
+        return SimpleNamespace(
+            facts=SimpleNamespace(apart=False),
+            query=Query("AnyMtches"),
+            scope=Scope(),
+            left_ms=left_ms,
+            deps=SimpleNamespace(collections=[replace(one, index=index)], admitted=admitted),
+        )
+
+    absent = AbsentTerms(index=("AnyMtches",))
+    for left_ms in (1.0, 1.0, 1.0, None):  # the first may wait for a busy machine
+        assert asyncio.run(suggest_names(within(left_ms), absent, ())) == ()
+    *hurried, usual = index.waited
+    assert min(hurried) < 0.4 < usual

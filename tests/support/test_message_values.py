@@ -66,6 +66,7 @@ def test_long_hostile_texts_take_little_time(part: str) -> None:
         ("d must be in [365]", "the name must be in the list"),
         ('"GET /index.html HTTP/1.1" 200 1043', "speaks HTTP/1.1 to the server"),
         ("choices are a list of 42", "returns a list of names"),
+        ("release 4000.5000.6000 at 17", "supports 4000.5000.6000 only"),  # digits are no words
     ],
 )
 def test_runs_of_common_words_are_no_message(message: str, text: str) -> None:

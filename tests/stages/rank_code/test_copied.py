@@ -179,3 +179,13 @@ def test_a_line_of_code_is_copied_whatever_blanks_are_next_to_its_signs(
 
 def test_blanks_between_words_are_kept() -> None:
     assert Copied("re turn(value of key)").parts(["return(valueofkey)"]) == [0]
+
+
+def test_literals_are_joined_only_for_a_message_or_a_quote() -> None:
+    """The words of a question are in code by chance."""
+    code = 'raise Error("how is "\n    "the received "\n    "message split")\n'
+    question = "how is the received message split"
+    assert Copied(question).parts([code])[0] == 0
+    assert Copied(f"{question}?").parts([code])[0] == 0
+    assert Copied("the received message split").parts([code])[0] > 0.1
+    assert Copied('why do I see "the received message split"?').parts([code])[0] > 0.1
