@@ -167,7 +167,8 @@ def test_wrong_arguments_come_back_as_errors_and_the_run_goes_on(indexed: Cli) -
         {"query": "x", "where": 3},
         {"query": "x", "where": "lang = go"},
     ]
-    right = calling("retrieve_evidence", query="rotate a key", max_results_final="1")
+    text = {"kinds": "code", "max_results_final": "1"}  # a number and a list as texts
+    right = calling("retrieve_evidence", query="rotate a key", **text)
     given, _ = run(toolset(indexed), *(calling("retrieve_evidence", **a) for a in wrong), right)
     assert [one["status"] for one in given] == ["error"] * len(wrong) + ["success"]
     said = [one.get("error_message", "") for one in given]
