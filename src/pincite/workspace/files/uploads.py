@@ -25,6 +25,7 @@ log = logging.getLogger("pincite.worker")
 
 #: Advice in the messages of readers that is for people who index folders with commands.
 _COMMANDS: Final = re.compile(r"; read them: pincite index --ocr|; exclude it|, or exclude it")
+_MOST_SHOWN: Final = 60  # characters of a file name in a message
 _SOURCE = Source(name="documents", kind="records", location="documents")
 
 
@@ -33,7 +34,9 @@ class UnreadableType(UsageError):
 
     def __init__(self, filename: str) -> None:
         suffix = PurePath(filename).suffix.lower().removesuffix(".")  # "a." has "." in 3.14
-        kind = f"of the type {suffix}" if suffix else f"with a name such as {one_line(filename)}"
+        kind = (
+            f"of the type {_short(suffix)}" if suffix else f"with a name such as {_short(filename)}"
+        )
         super().__init__(
             f"no reader reads files {kind}",
             hint=(
@@ -41,6 +44,12 @@ class UnreadableType(UsageError):
                 " under a name with its suffix"
             ),
         )
+
+
+def _short(text: str) -> str:
+    """Return a text on one line, without control characters, cut if it is long."""
+    said = one_line(text)
+    return said if len(said) <= _MOST_SHOWN else f"{said[:_MOST_SHOWN]}..."
 
 
 class UploadedText(msgspec.Struct, frozen=True):
