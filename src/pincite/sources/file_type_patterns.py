@@ -6,15 +6,18 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from itertools import product
+from math import prod
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
 from pincite.errors import UsageError
 from pincite.model.left_out import code_of, path_of
 from pincite.readers.extraction.extractors import EXTRACTORS
-from pincite.readers.given_types import GIVEN_TYPES, similar_suffixes
+from pincite.readers.given_types import GIVEN_TYPES
 from pincite.readers.languages import language_called
 from pincite.sources.kinds import DOCUMENT_SUFFIXES, suffix_of
-from pincite.support.ignore_rules import parse_rules
+from pincite.support.ignore_rules import parse_rules, translate
 from pincite.support.terminal import hidden_in, one_line
 
 if TYPE_CHECKING:
@@ -23,13 +26,21 @@ if TYPE_CHECKING:
 _EXAMPLE: Final = "'*.tmpl=html'"
 _SPECIAL = re.compile(r"[\\*?\[\]]")
 _EVERY: Final = "matches every file, also those whose type is known"
-_NAMES: Final = ("wombat.md", "kiwi.json", "dingo.py", "emu.b.qjz")
-#: Groups of names that have little in common: a pattern that matches all of one is for every file.
+_NEARLY: Final = "matches nearly every file, also those whose type is known"
+#: Names at the top and in folders, one for each letter: no two in a group share a letter.
 _PROBES: Final = tuple(
-    tuple(f"{folder}{name}" for name in names for folder in folders)
-    for names in (_NAMES, tuple(map(str.upper, _NAMES)), tuple(map(str.title, _NAMES)))
-    for folders in (("",), ("lynx/", "a.gnu/"))
+    tuple(
+        f"{folder and letter * 2}{folder}{letter * (1 + at % 4)}.{letter * (1 + at % 3)}"
+        for at, letter in enumerate(ascii_lowercase)
+    )
+    for folder in ("", "/")
 )
+#: guess, unmeasured: a pattern that leaves out two letters, such as `[!x]*`, is no choice of files
+_NEARLY_ALL: Final = 24
+_TOKEN = re.compile(r"\\.|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|.", re.DOTALL)
+_DOTS: Final = frozenset({".", r"\.", "[.]"})
+_EXTRACTED: Final = frozenset(EXTRACTORS)
+_ASCII: Final = tuple(chr(code) for code in range(1, 128))
 _MOST_CHARS = 60  # of a suggested pattern
 
 
@@ -135,24 +146,29 @@ def _problem(pattern: str) -> str:
     if rules is None:
         return "matches nothing"
     matches = rules.covers if pattern.endswith("/") else rules.verdict
-    if any(all(map(matches, names)) for names in _PROBES):
-        return _EVERY
-    suffix = _only_suffix(pattern)
-    if suffix in EXTRACTORS:
+    if any(sum(map(bool, map(matches, names))) >= _NEARLY_ALL for names in _PROBES):
+        return _NEARLY
+    if suffix := _only_suffix(pattern):
         return f"is for .{suffix} files, whose text is extracted"
     return ""
 
 
 def _only_suffix(pattern: str) -> str:
-    """Return the suffix of a pattern. If it is written with classes, return the suffix of an
-    extracted format that it matches, unless it also matches similar ones."""
-    written, name = suffix_of(pattern), pattern.rpartition("/")[2]
-    rules = parse_rules("", [name]) if "[" in name else None
-    if rules is None:
-        return written
-    for suffix in sorted(EXTRACTORS):
-        if any(rules.verdict(f"kiwi.{one}") for one in (suffix, suffix.upper())) and not any(
-            rules.verdict(f"kiwi.{one}") for one in similar_suffixes(suffix)
-        ):
-            return suffix
-    return written
+    """Return a suffix that the pattern matches, in lower case, if it matches only suffixes of
+    extracted formats; "" otherwise. Stars in the suffix match others, too."""
+    tokens = _TOKEN.findall(pattern.rpartition("/")[2])
+    dots = [at for at, token in enumerate(tokens) if token in _DOTS and at]
+    ends = [_characters_of(token) for token in tokens[dots[-1] + 1 :]] if dots else []
+    if not ends or prod(map(len, ends)) not in range(1, len(_EXTRACTED) + 1):
+        return ""
+    found = sorted(map("".join, product(*ends)))
+    return found[0] if _EXTRACTED.issuperset(found) else ""
+
+
+def _characters_of(token: str) -> set[str]:
+    """Return the ASCII characters, in lower case, that a part of a pattern matches; all of them for
+    a star."""
+    if token[0] not in "[?*":
+        return {token[-1].lower()}
+    expression = translate(token) or ""
+    return {one.lower() for one in _ASCII if re.fullmatch(expression, one, re.DOTALL)}
