@@ -75,6 +75,17 @@ indexed: {command}"
     assert "have changed" not in said
 
 
+def test_an_option_for_a_part_of_a_configured_source_names_no_command(web: Cli) -> None:
+    """A run over that source would read its table and drop the option."""
+    git(web.folder / "web", "init", "--quiet")
+    web.write("pincite.toml", '[[source]]\npath = "web"\nexclude = ["README.md"]\n')
+    web("index", "--lexical")
+    said = web("index", "web/tests", "--file-type", "*.caddyfiletest=text").stderr
+    assert "web: 2 new" in said
+    assert "have changed" not in said
+    assert "web: 2 removed" in web("index", "web").stderr
+
+
 def test_a_table_of_the_configuration_gives_them(web: Cli) -> None:
     web.write(
         "pincite.toml",

@@ -11,6 +11,7 @@ from typing import Final
 from pincite.errors import SourceError
 from pincite.model import Notice, SourceRecord
 from pincite.model.left_out import lies_in, outer_parts
+from pincite.settings.sections.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection
 from pincite.sources.file_type_patterns import with_file_types
 from pincite.sources.reopening import selection_of
@@ -67,11 +68,14 @@ def check_part(
 
 
 def outdated_parts(
-    opened: Sequence[tuple[OpenSource, Selection]], records: Iterable[SourceRecord]
+    opened: Sequence[tuple[OpenSource, Selection]],
+    records: Iterable[SourceRecord],
+    configured: Sequence[SourceConfig],
 ) -> list[Notice]:
     """Return a notice for each source whose patterns or file types this run changes while it does
     not open all of its parts: the other parts are as before until they are indexed again. Patterns
-    for what lies in an opened part do not count."""
+    for what lies in an opened part do not count, nor do parts with a table in the configuration:
+    a run over those reads the table again and forgets the options of this run."""
     found = []
     for record in records:
         name = record.source.name
@@ -81,6 +85,7 @@ def outdated_parts(
             part
             for part in outer_parts(record.within)
             if not any(lies_in(part, one) for one in parts)
+            and configured_at(Path(record.source.location, part).resolve(), configured) is None
         ]
         if not ours or not left or ours[0][0].source.location != record.source.location:
             continue

@@ -91,7 +91,7 @@ def open_all(
             source.parts = parts_of[source.source.name]
         share_settings(opened)
         require_whole([source for source, _ in opened], records)
-        for notice in outdated_parts(opened, records):
+        for notice in outdated_parts(opened, records, ours):
             options.on_notice(notice)
         yield opened
     finally:
