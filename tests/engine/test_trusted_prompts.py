@@ -10,8 +10,8 @@ import pytest
 from pincite import Pincite
 from pincite.errors import UntrustedConfig
 from pincite.profile import Profile
-from pincite.settings.file.trust import remember_trust
 from pincite.support.fields import replace
+from pincite.support.trusted_files import remember_trust
 from pincite.testing.contract_server import ContractServer
 
 QUESTION = "how is a key rotated with the new secret?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -15,18 +16,13 @@ from pincite import Pincite
 from pincite.errors import ConfigError, UntrustedConfig
 from pincite.model.retrieval import Corpus
 from pincite.settings.file.layers import read_layers
-from pincite.settings.file.trust import (
-    claims_of,
-    digest_of,
-    remember_trust,
-    trust_file,
-    trusted_files,
-)
+from pincite.settings.file.trust import claims_of, digest_of
 from pincite.settings.load import load_settings
 from pincite.settings.of_index import settings_for, trusted
 from pincite.support.fields import field_names
+from pincite.support.trusted_files import remember_trust, trust_file, trusted_files
 from pincite.surfaces.cli.app import app
-from tests.sources.helpers import git
+from tests.sources.helpers import git, plant
 
 CLAIM = '[models]\nllm = "openai:gpt-5-mini"\n'
 
@@ -139,36 +135,62 @@ def test_what_stays_within_takes_none(project: Path, text: str) -> None:
     assert settings_for(project / ".pincite").found
 
 
+IGNORED = "files that git ignores are read, which often contain keys"
+
+
 @pytest.mark.parametrize(
-    ("path", "ignored", "why"),
+    ("path", "key", "why"),
     [
-        ("local.pem", "", "a single file, which is read even if git ignores it"),
-        ("link", "", "a single file"),
-        ("keys", "keys/", "files that git ignores are read"),
-        ("keys/own", "keys", "files that git ignores are read"),
-        ("local", "local", "files that git ignores are read"),
-        ("keys", "", ""),
-        (".", "keys/", ""),
-        ("none", "keys/", ""),
+        ("keys", "path", IGNORED),
+        ("keys/own", "path", IGNORED),
+        ("local", "path", IGNORED),
+        ("secrets.json", "path", IGNORED),
+        ("to-keys", "path", IGNORED),
+        ("sub/keys", "path", IGNORED),
+        ("node_modules/x", "path", IGNORED),
+        ("__pycache__", "path", IGNORED),
+        ("venv/keys", "path", IGNORED),
+        ("link", "file_types", "a single file, which is read even if git ignores it"),
+        ("page.pem", "file_types", "a single file, which is read even if git ignores it"),
+        ("docs", "", ""),
+        (".", "", ""),
+        ("none", "", ""),
     ],
 )
-def test_types_of_files_that_are_read_only_if_named_take_trust(
-    project: Path, path: str, ignored: str, why: str
+@pytest.mark.parametrize("types", ["", 'file_types = { "*.pem" = "text" }'])
+def test_what_is_read_only_if_it_is_named_takes_trust(
+    project: Path, path: str, key: str, why: str, types: str
 ) -> None:
-    git(project, "init", "--quiet")
-    (project / "local.pem").write_text("key\n")
-    (project / "link").symlink_to("local.pem")
-    for folder in ("keys/own", "local"):
-        (project / folder).mkdir(parents=True)
-    at = ".git/info/exclude" if path == "local" else ".gitignore"
-    (project / at).write_text(f"{ignored}\n")
-    write(project, f'[[source]]\npath = "{path}"\nfile_types = {{ "*.pem" = "text" }}\n')
-    if not why:
+    plant(project, dict.fromkeys(("page.pem", "secrets.json", "docs/a.md", "local/a.md"), "x"))
+    plant(project, dict.fromkeys(("keys/own/a.md", "sub/keys/a.md", "node_modules/x/a.md"), "x"))
+    plant(project, dict.fromkeys(("__pycache__/a.md", "venv/pyvenv.cfg", "venv/keys/a.md"), "x"))
+    (project / "link").symlink_to("page.pem")
+    (project / "to-keys").symlink_to("keys")
+    for folder in (project, project / "sub"):
+        git(folder, "init", "--quiet")
+    ignored = "keys/\n*.json\nnode_modules\n__pycache__\nvenv/\nnone\n!sub/keys\n"
+    (project / ".gitignore").write_text(ignored)
+    (project / ".pinciteignore").write_text("!keys/\n!*.json\n!venv/\n!*\n")
+    (project / ".git/info/exclude").write_text("local\n")
+    (project / "sub/.git/info/exclude").write_text("keys\n")
+    write(project, f'[[source]]\npath = "{path}"\n{types}\n')
+    if not key or (key == "file_types" and not types):
         assert settings_for(project / ".pincite").found
         return
-    (claim,) = refused(project).claims
-    assert claim[0] == "source.1.file_types"
-    assert why in claim[2]
+    assert [(claim[0], claim[2]) for claim in refused(project).claims] == [(f"source.1.{key}", why)]
+
+
+def test_many_sources_and_large_ignore_files_block_no_command(project: Path) -> None:
+    """With 20 sources, every command took more than two minutes."""
+    (project / "a").mkdir()
+    (project / ".gitignore").write_text("".join(f"?{one}*\n" for one in range(110_000)))
+    write(project, '[[source]]\npath = "a"\nfile_types = { "*.x" = "text" }\n' * 20)
+    began_s = time.process_time()
+    error = refused(project)
+    assert time.process_time() - began_s < 10
+    assert {claim[2] for claim in error.claims} == {
+        "git may ignore it: the ignore files are too large, or the sources too many"
+    }
 
 
 def test_a_change_takes_trust_again_and_so_does_a_change_of_what_it_extends(project: Path) -> None:

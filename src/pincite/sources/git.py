@@ -124,6 +124,12 @@ def find_checkout(folder: Path) -> Checkout | None:
     return Checkout(top, _read_head(private, shared), name, exclude_file, objects, private)
 
 
+def exclude_file_of(folder: Path) -> Path | None:
+    """Return the path of `info/exclude`, which need not exist, if `folder` is the root of a work
+    tree; None otherwise."""
+    return _git_folders(folder)[1] / "info" / "exclude" if _is_top(folder) else None
+
+
 def name_of_remote(url: str) -> str | None:
     """Return `google/adk-docs` for the common forms of a remote's URL. None for local paths, for
     URLs above 300 characters, and for those that do not give a plain name: with `ext::` and the

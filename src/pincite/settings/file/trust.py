@@ -11,34 +11,28 @@ must be trusted again.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import stat
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
-from pincite.errors import ConfigError, UntrustedConfig
+from pincite.errors import UntrustedConfig
 from pincite.settings.file.layers import PROMPTS, Layer, merged, prompts_in, shown
-from pincite.sources.entries import Selection, Skipped, SourceLimits
-from pincite.sources.git import find_checkout
+from pincite.sources.git_ignored import GitIgnored
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS
-from pincite.sources.walk import Walk, read_exclude_file
-from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
 from pincite.support.terminal import one_line
+from pincite.support.trusted_files import trusted_digest
 
-_MOST_BYTES: Final = 4_000_000  # of the file with trust: 20,000 folders, or 5,000 with prompts
 _MOST_NAMED: Final = 8  # claims in a message
 _NO_PROMPTS: Final = "-"  # in a digest: the file names a folder without prompts
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
+_OUTSIDE: Final = "a path outside of the folder"
 _HIDDEN: Final = "hidden files are read, which often contain keys"
 _SINGLE: Final = "a single file, which is read even if git ignores it"
 _IGNORED: Final = "files that git ignores are read, which often contain keys"
+_UNJUDGED: Final = "git may ignore it: the ignore files are too large, or the sources too many"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 #: Keys that need trust whatever their value; `*` is any name.
 _ALWAYS: Final = {
@@ -70,7 +64,6 @@ _MODELS: Final = (
     ("collections", "*", "dense"),
     ("collections", "*", "model"),
 )
-_PATHS: Final = (("source", "*", "path"), ("rerank", "tokenizer"))
 _SERVERS: Final = ("qdrant", "chroma")
 
 
@@ -122,45 +115,35 @@ def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
         for key, value in _at(table, path):
             if not _OURS.fullmatch(str(value)):
                 yield Claim(key, shown(value), _SENT)
-    for path in _PATHS:
-        for key, value in _at(table, path):
-            if isinstance(value, str) and value and not _inside(Path(value), folder):
-                yield Claim(key, shown(value), "a path outside of the folder", _real(folder, value))
-    yield from _unread_files(table, folder)
+    for key, value in _at(table, ("rerank", "tokenizer")):
+        if isinstance(value, str) and value and not _inside(Path(value), folder):
+            yield Claim(key, shown(value), _OUTSIDE, _real(folder, value))
+    yield from _claims_of_sources(table, folder)
     if _of(table.get("memory"), "kind") == "mem0":
         yield Claim("memory.kind", '"mem0"', "a library that sends texts to models")
 
 
-def _unread_files(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
-    """Yield the file types of sources whose path has a hidden name, such as `.env`, is a single
-    file, or is ignored by git: files there often contain keys, and without such a type most of them
-    are not read."""
+def _claims_of_sources(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
+    """Yield the paths of sources that lead out of the folder or that git ignores, and the file
+    types of sources whose path has a hidden name, such as `.env`, or is a single file. Hidden and
+    ignored files often contain keys, and a run over the folder around them does not read them."""
+    top = folder.resolve()
+    ignored = GitIgnored(top)
     for key, source in _at(table, ("source", "*")):
         given, path = _of(source, "file_types"), _of(source, "path")
-        if given and isinstance(path, str) and (why := _why_unread(path, folder)):
-            yield Claim(f"{key}.file_types", shown(given), why)
-
-
-def _why_unread(path: str, folder: Path) -> str:
-    """Return why files at a path are not read unless it is named, "" without a reason."""
-    real = Path(_real(folder, path)), folder.resolve()
-    if any(map(_has_hidden_name, ((folder / path, folder), real))):
-        return _HIDDEN
-    if real[0].is_file():
-        return _SINGLE
-    return _IGNORED if real[0].is_dir() and _is_ignored(*real) else ""
-
-
-def _is_ignored(place: Path, folder: Path) -> bool:
-    """Return whether a folder inside of `folder` is ignored, as in a walk of the checkout."""
-    checkout = find_checkout(folder)
-    top = checkout.top if checkout else folder
-    if place == folder or not place.is_relative_to(top):
-        return False
-    excludes = read_exclude_file(checkout.exclude_file) if checkout else ()
-    inside = f"{place.relative_to(top).as_posix()}/a"  # the name of a file in there
-    found = Walk(top, Selection(), SourceLimits()).find(inside, excludes)
-    return isinstance(found, Skipped) and found.code == "ignored"
+        if not isinstance(path, str) or not path:
+            continue
+        real = Path(_real(folder, path))
+        answer = ignored.has(real)
+        if path.startswith("~") or not real.is_relative_to(top):
+            yield Claim(f"{key}.path", shown(path), _OUTSIDE, str(real))
+        elif answer is not False:
+            why = _IGNORED if answer else _UNJUDGED
+            yield Claim(f"{key}.path", shown(path), why, str(real))
+        if given and any(map(_has_hidden_name, ((folder / path, folder), (real, top)))):
+            yield Claim(f"{key}.file_types", shown(given), _HIDDEN)
+        elif given and not answer and real.is_file():
+            yield Claim(f"{key}.file_types", shown(given), _SINGLE)
 
 
 def _has_hidden_name(at: tuple[Path, Path]) -> bool:
@@ -243,7 +226,7 @@ def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
     if not claims:
         return
     digest = digest_of(layers, claims)
-    known = _read().get(_name(config))
+    known = trusted_digest(config)
     if known == digest:
         return
     named = [f"{one.key} = {one.value} ({one.why})" for one in claims[:_MOST_NAMED]]
@@ -296,66 +279,3 @@ def _asked(
 
 def _is_prompts(claim: Claim) -> bool:
     return claim.key == ".".join(PROMPTS)
-
-
-def remember_trust(config: Path, digest: str) -> None:
-    """Store that the file is trusted as long as it has this digest; an empty one ends the trust.
-    Raises ConfigError if this cannot be written."""
-    known = dict(_read())
-    known[_name(config)] = digest
-    if not digest:
-        del known[_name(config)]
-    place = trust_file()
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".trust-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(known, order="sorted"))
-        Path(beside).replace(place)
-    except OSError as error:
-        raise ConfigError(
-            f"{place} cannot be written, so nothing was trusted: {error.strerror}",
-            hint=f"PINCITE_CONFIG={one_line(str(config))} selects the file for one command",
-        ) from error
-
-
-def trusted_files() -> tuple[str, ...]:
-    """Return the paths of trusted files, sorted."""
-    return tuple(sorted(_read()))
-
-
-def trust_file() -> Path:
-    """Return the path of the file with trust: `trust.json` in the user's state folder."""
-    import platformdirs
-
-    return platformdirs.user_state_path("pincite") / "trust.json"
-
-
-def _name(config: Path) -> str:
-    """Return the path of a file in its resolved folder. A link to a file has its own name."""
-    return str(config.parent.resolve() / config.name)
-
-
-def _read() -> Mapping[str, str]:
-    """Return the digests of trusted files by path. Empty if the file is missing, or does not belong
-    to the user, or others may write to it. Raises ConfigError if it is damaged."""
-    place = trust_file()
-    try:
-        handle = open_to_read(place)
-    except OSError:
-        return {}
-    with os.fdopen(handle, "rb") as file:
-        state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode) or not is_own(state):
-            return {}
-        if FILE_MODES and state.st_mode & 0o022:  # others may write to it
-            return {}
-        raw = file.read(_MOST_BYTES + 1)
-    try:
-        if len(raw) > _MOST_BYTES:
-            raise ValueError("it is too large")
-        return msgspec.json.decode(raw, type=dict[str, str])
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"{place} is damaged: {error}", hint="remove it, then trust your files again"
-        ) from error

@@ -60,7 +60,8 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
     """
     from pincite.catalog.file import holds_index
     from pincite.settings.file.layers import CONFIG_FILE, read_layers
-    from pincite.settings.file.trust import claims_of, digest_of, remember_trust, trusted_files
+    from pincite.settings.file.trust import claims_of, digest_of
+    from pincite.support.trusted_files import remember_trust, trusted_files
     from pincite.surfaces.text.render import to_json
 
     if list_:

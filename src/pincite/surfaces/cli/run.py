@@ -23,8 +23,8 @@ def settings_here(index: Path | None) -> Settings:
     trust, ask the user on a terminal. Raises UntrustedConfig if input is not interactive, or if the
     answer is no."""
     from pincite.errors import UntrustedConfig
-    from pincite.settings.file.trust import remember_trust
     from pincite.settings.of_index import settings_for
+    from pincite.support.trusted_files import remember_trust
     from pincite.surfaces.cli.confirm import confirmed
 
     try:
