@@ -17,7 +17,7 @@ import pytest
 from pincite.model.revisions import dirty_ref
 from pincite.sources import Entry, open_source
 from pincite.sources.entries import within_any
-from pincite.sources.walk import read_exclude_file
+from pincite.sources.ignore_files import read_exclude_file
 from pincite.support.ignore_rules import IgnoreRules
 from tests.environment import clean_environment
 from tests.sources.helpers import LIMITS, commit, git, plant

@@ -23,6 +23,7 @@ from pincite.settings.file.layers import layer_of
 from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
 from pincite.settings.sections.workspace import WORKSPACES_FILE
 from pincite.sources.file_type_patterns import how_to_include
+from pincite.sources.ignore_files import how_to_trust
 from pincite.sources.record_places import unfinished_records
 from pincite.sources.record_store import RecordCounts
 from pincite.support.counted import counted
@@ -305,6 +306,6 @@ def _source_lines(record: SourceRecord, at_it: bool) -> list[str]:
             counts = ", ".join(f"{n} {code}" for code, n in sorted(codes.items()))
             lines.append(f"          {title}: {counts}")
             lines += [f"            {one_line(one)}" for one in named[:10]]
-        if title == "left out" and (how := how_to_include(named)):
-            lines.append(f"          {how}")
+        hows = (how_to_include(named), how_to_trust(named)) if title == "left out" else ()
+        lines += [f"          {one_line(how)}" for how in hows if how]
     return lines

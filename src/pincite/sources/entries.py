@@ -34,6 +34,7 @@ SkipCode = Literal[
     "hidden",  # a name that begins with a dot
     "dependencies",  # a folder of installed packages: node_modules, a virtual environment
     "ignored",  # an ignore file or an exclude pattern says so
+    "untrusted",  # git ignores it, and a `.pinciteignore` that is not trusted includes it
 ]
 
 #: The reason for a name that is not valid UTF-8. The path of such an entry is only for display, and

@@ -20,9 +20,10 @@ from pincite.sources.entries import (
     UnreadableFile,
     mtime_of,
 )
+from pincite.sources.ignore_files import read_exclude_file
 from pincite.sources.kinds import reject_name
 from pincite.sources.named_parts import admits, with_named
-from pincite.sources.walk import Walk, read_exclude_file
+from pincite.sources.walk import Walk
 from pincite.support.capabilities import open_below
 from pincite.support.fields import replace
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 #: Skip codes that do not depend on a file's content.
-_BY_NAME = frozenset({"ignored", "hidden", "binary", "dependencies"})
+_BY_NAME = frozenset({"ignored", "untrusted", "hidden", "binary", "dependencies"})
 #: Errors for paths that no longer exist, or have become folders or links.
 _REPLACED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP})
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pincite.sources.git import exclude_file_of
-from pincite.sources.walk import MAX_IGNORE_BYTES
-from pincite.support.capabilities import open_below
+from pincite.sources.ignore_files import MAX_IGNORE_BYTES, read_ignore_file
 from pincite.support.ignore_rules import parse_rules
 
 if TYPE_CHECKING:
@@ -105,15 +104,15 @@ class GitIgnored:
         self._spend(_FOLDER_US + len(file) * _NAME_US)
         try:
             status = os.lstat(file)
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            if status.st_size > MAX_IGNORE_BYTES:
-                raise _TooMuch
-            self._spend(status.st_size * _READ_US)
-            with os.fdopen(open_below(*os.path.split(file)), "rb") as opened:
-                return _IgnoreFile(opened.read(MAX_IGNORE_BYTES))
         except (OSError, ValueError):
             return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        if status.st_size > MAX_IGNORE_BYTES:
+            raise _TooMuch
+        self._spend(status.st_size * _READ_US)
+        raw = read_ignore_file(*os.path.split(file))
+        return _IgnoreFile(raw) if raw else None
 
     def _exclude_file(self, folder: str) -> str:
         """Return the path of `info/exclude` of the checkout with this root, "" if it is none."""

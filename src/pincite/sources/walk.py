@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
+import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from pincite.sources.entries import (
     SourceLimits,
     mtime_of,
 )
+from pincite.sources.ignore_files import IGNORE_FILES, MAX_IGNORE_BYTES, read_rules
 from pincite.sources.kinds import (
     DEPENDENCY_FOLDERS,
     ENVIRONMENT,
@@ -27,14 +28,10 @@ from pincite.sources.kinds import (
     SKIPPED_FOLDERS,
     reject_name,
 )
-from pincite.support.capabilities import open_below
-from pincite.support.ignore_rules import IgnoreRules, is_ignored, parse_rules
+from pincite.support.ignore_rules import IgnoreRules, left_out_by, parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-IGNORE_FILES = (".gitignore", ".pinciteignore")
-MAX_IGNORE_BYTES = 1_000_000  # 100,000 patterns take 10 s to compile; a long one has 500
 
 
 class _Filter(msgspec.Struct, frozen=True):
@@ -151,7 +148,7 @@ class Walk:
             return ()
         rules = []
         for name in IGNORE_FILES:
-            found = _read_rules(self._root, f"{folder}/{name}" if folder else name, folder)
+            found = read_rules(self._root, f"{folder}/{name}" if folder else name, folder)
             if found:
                 rules.append(found)
         return tuple(rules)
@@ -204,8 +201,11 @@ class Walk:
             elif name != ".git":
                 yield Skipped(path, "hidden")
             return
-        if (rules and is_ignored(path, rules)) or not self._filter.admits(path):
+        by = left_out_by(path, rules) if rules else None
+        if not self._filter.admits(path) or (by is not None and not _is_readmitted(path, by)):
             yield Skipped(path, "ignored")
+        elif by is not None:
+            yield Skipped(path, "untrusted", f"pincite trust {shlex.quote(by.untrusted)}")
         elif item.is_symlink():
             yield self._judge_link(path, item)
         elif order != name:
@@ -245,6 +245,11 @@ class _Folder(msgspec.Struct, frozen=True):
     rules: tuple[IgnoreRules, ...]
 
 
+def _is_readmitted(path: str, by: IgnoreRules) -> bool:
+    """Return whether rules that leave a path out would include it if they were trusted."""
+    return bool(by.untrusted) and by.verdict(path) is False
+
+
 def _left_out(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Skipped | None:
     """Return the reason why the listing of a folder is empty, or None."""
     found = there.get(folder)
@@ -269,22 +274,3 @@ def _is_huge(item: os.DirEntry[str]) -> bool:
         return item.stat(follow_symlinks=False).st_size > MAX_IGNORE_BYTES
     except OSError:
         return False
-
-
-def _read_rules(root: str, path: str, folder: str) -> IgnoreRules | None:
-    try:
-        with os.fdopen(open_below(root, path), "rb") as opened:  # no link, as in git
-            status = os.fstat(opened.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_IGNORE_BYTES:
-                return None
-            text = opened.read(MAX_IGNORE_BYTES).removeprefix(codecs.BOM_UTF8)  # as git
-            lines = text.decode("utf-8", "surrogateescape").split("\n")
-    except OSError:
-        return None
-    return parse_rules(f"{folder}/" if folder else "", lines)
-
-
-def read_exclude_file(file: Path) -> tuple[IgnoreRules, ...]:
-    """Return the rules of git's `info/exclude`, which are relative to the root of the checkout."""
-    found = _read_rules(str(file.parent), file.name, "")
-    return (found,) if found else ()

@@ -41,6 +41,9 @@ class IgnoreRules(msgspec.Struct, frozen=True):
     #: Last line first, up to 32 patterns in each expression: a group for each pattern, and whether
     #: the pattern ignores its matches (False for a line with "!").
     blocks: tuple[tuple[re.Pattern[str], tuple[bool, ...]], ...]
+    of_git: bool = True  #: whether git reads this file, too
+    #: the path of a file whose lines with "!" include nothing that git ignores, "" for others
+    untrusted: str = ""
 
     def verdict(self, path: str) -> bool | None:
         """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
@@ -84,14 +87,18 @@ def _block(part: list[tuple[str, bool]]) -> tuple[re.Pattern[str], tuple[bool, .
     return re.compile(any_of, re.DOTALL), tuple(ignored for _, ignored in part)
 
 
-def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
-    """Return whether a path is ignored. `rules` go from the root down; the parent folders of `path`
-    must not be ignored themselves."""
+def left_out_by(path: str, rules: tuple[IgnoreRules, ...]) -> IgnoreRules | None:
+    """Return the rules that leave a path out, or untrusted ones that would include what git
+    ignores; None if it stays. `rules` go from the root down; the parent folders of `path` must not
+    be ignored themselves."""
     for each in reversed(rules):
         verdict = each.verdict(path)
+        if verdict is False and each.untrusted:
+            of_git = tuple(one for one in rules if one.of_git)
+            return each if left_out_by(path, of_git) else None
         if verdict is not None:
-            return verdict
-    return False
+            return each if verdict else None
+    return None
 
 
 def _characters(text: str) -> str:

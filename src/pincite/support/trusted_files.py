@@ -24,14 +24,14 @@ _MOST_BYTES: Final = 4_000_000  # of the file with trust: 20,000 folders, or 5,0
 _ON: Final = frozenset({"1", "true", "on"})
 
 
-def is_trusted_text(place: Path, raw: bytes) -> bool:
+def is_trusted_text(place: str, raw: bytes) -> bool:
     """Return whether the file at this place is trusted with this content. With `PINCITE_TRUST=1`
     every file is. A damaged list trusts nothing. `place` has no links above the file."""
     # Walks of sources have no settings, so they cannot be told the value of the variable.
     if os.environ.get("PINCITE_TRUST", "").strip().lower() in _ON:
         return True
     with suppress(ConfigError):
-        return _read().get(str(place)) == digest_of_text(raw)
+        return _read().get(place) == digest_of_text(raw)
     return False
 
 

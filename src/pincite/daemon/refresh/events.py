@@ -10,9 +10,9 @@ from pincite.daemon.refresh.glance import LARGEST_RULES, ON_DISK, is_within, rul
 from pincite.errors import SourceError
 from pincite.model import SourceRecord
 from pincite.sources.folder import FolderSource
+from pincite.sources.ignore_files import IGNORE_FILES
 from pincite.sources.kinds import ENVIRONMENT
 from pincite.sources.reopening import reopen_source
-from pincite.sources.walk import IGNORE_FILES
 from pincite.support.drives import slashed
 
 #: A change of these files may affect more than their own path.

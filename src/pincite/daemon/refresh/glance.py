@@ -24,8 +24,8 @@ from pincite.readers.given_types import given_type
 from pincite.sources import Entry, OpenSource
 from pincite.sources.entries import mtime_of, within_any
 from pincite.sources.folder import FolderSource
+from pincite.sources.ignore_files import IGNORE_FILES
 from pincite.sources.reopening import reopen_source
-from pincite.sources.walk import IGNORE_FILES
 
 ON_DISK: Final = ("folder", "git", "file")
 _READ_AT_MOST = 50  # recently changed files whose content is compared

@@ -177,6 +177,7 @@ def index_sources(
 def _sentence(report: IngestReport, *, several: bool) -> str:
     """Return the lines of a report, with its collection if there are `several`."""
     from pincite.sources.file_type_patterns import how_to_include
+    from pincite.sources.ignore_files import how_to_trust
     from pincite.surfaces.cli.progress import duration
 
     counts = {
@@ -210,8 +211,8 @@ def _sentence(report: IngestReport, *, several: bool) -> str:
             f"{n:,} {code}{kinds.get(code, '')}" for code, n in sorted(report.skipped.items())
         )
         lines.append(f"  left out: {by_code} (details: `pincite status`)")
-        if how := how_to_include(report.skipped_paths):
-            lines.append(f"  {how}")
+        hows = how_to_include(report.skipped_paths), how_to_trust(report.skipped_paths)
+        lines += [f"  {one_line(how)}" for how in hows if how]
     if report.noted:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.noted.items()))
         lines.append(f"  noted: {by_code} (details: `pincite status`)")

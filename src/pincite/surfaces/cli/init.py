@@ -56,11 +56,12 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
     PATH is the file or its folder, by default the current one. Only files with models, servers,
     paths outside of their folder or descriptions need trust. The command prints these settings;
     read the file first. Exit code 3 if nothing needs trust. An index folder of others, `.pincite`,
-    is trusted in the same way.
+    is trusted in the same way, and so is a `.pinciteignore` that includes files that git ignores.
     """
     from pincite.catalog.file import holds_index
     from pincite.settings.file.layers import CONFIG_FILE, read_layers
     from pincite.settings.file.trust import claims_of, digest_of
+    from pincite.sources.ignore_files import OWN_IGNORE_FILE
     from pincite.support.trusted_files import remember_trust, trusted_files
     from pincite.surfaces.text.render import to_json
 
@@ -83,6 +84,8 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
             remember_trust(place, "")
         say(f"{one_line(str(place))} {'is no longer trusted' if known else 'was not trusted'}")
         return OK if known else NOTHING
+    if place.name == OWN_IGNORE_FILE:
+        return _trust_ignore_file(place, json_=json_)
     if place.name != CONFIG_FILE:
         raise ConfigError(
             f"{place} is not named {CONFIG_FILE}, so Pincite does not find it by itself",
@@ -100,6 +103,27 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
         return NOTHING
     remember_trust(place, digest_of(layers, claims))
     say(f"{one_line(str(place))} is trusted until it changes")
+    return OK
+
+
+def _trust_ignore_file(place: Path, *, json_: bool) -> int:
+    """Trust the lines of a `.pinciteignore` that include files, print them, and return the exit
+    code."""
+    from pincite.sources.ignore_files import including, lines_of, read_ignore_file
+    from pincite.support.trusted_files import digest_of_text, remember_trust
+    from pincite.surfaces.text.render import to_json
+
+    raw = read_ignore_file(str(place.parent), place.name)
+    if raw is None:
+        raise ConfigError(f"{place} is not an ignore file that Pincite can read", hint="check the path")
+    lines = including(lines_of(raw))
+    for line in [to_json(lines)] if json_ else map(one_line, lines):
+        show(line)
+    if not lines:
+        say(f"{one_line(str(place))} includes no files, so it needs no trust")
+        return NOTHING
+    remember_trust(place, digest_of_text(raw))
+    say(f"{one_line(str(place))} is trusted until it changes; then: pincite index")
     return OK
 
 
