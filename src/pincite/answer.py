@@ -265,6 +265,10 @@ def _finished(
         )
         return made, True
     found = extract(base.evidence.query, basis.evidence, terms)
+    if found.lacking:
+        said = f"all passages are about other versions than {' or '.join(found.lacking)}"
+        way.notices.append(Notice("refused_other_version", said))
+        return replace(base, text=config.sentence, removed=checked.removed), False
     cited = tuple(one.number for one in found.sources)
     taken = replace(base, text=found.text, sources=found.sources, cited=cited)
     if written is None:

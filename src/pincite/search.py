@@ -28,11 +28,13 @@ from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.prepare import prepare
 from pincite.stages.probe import Probed
 from pincite.stages.rank_code import rank_code
+from pincite.stages.rank_code.versions import versions_first
 from pincite.stages.rerank import rerank
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
 from pincite.support.fields import replace
+from pincite.support.versions import asked_versions
 from pincite.trace import Trace
 
 _TRIES = 3  # attempts if a writer replaces chunks during a search
@@ -81,16 +83,17 @@ async def _pass(
     deep = facts.code | facts.deep
     loaded_most = profile.candidates(deps.reranker is not None, bool(deep))
     loading = replace(profile.load, pool=loaded_most)
+    versions = asked_versions(query.text)
     for _ in range(_TRIES):
         asked = (deps.collections, run.scope, profile.retrieve, this_pass, facts.deep)
-        answers = await retrieve(query, *asked, left_ms=run.left_ms)
+        answers = await retrieve(query, *asked, left_ms=run.left_ms, versions=versions)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
         merged = merge(lists, facts.weights, profile.across, found.defining)
         fused = trace.tap("fuse", merged)
         fused = within_reach(fused, found.defining, loading)
         by_words = best_by_words(found.rankings, deep, profile.by_words(loaded_most))
-        fused, wide = besides(fused, by_words, loading)
+        fused, wide = besides(fused, by_words | found.versions, loading)
         loaded = await load(fused, deps.collections, wide, timeout_s=limit_s)
         changed = overtaken(fused, loaded, deps.collections, wide)
         found, loaded = await _admitted(found, loaded, deps)
@@ -143,7 +146,9 @@ async def _judge(
         cut=deps.cut,
     )
     judged = trace.tap("rerank", scored)
-    blended = trace.tap("blend", blend(judged, profile.blend, pool))
+    blended = blend(judged, profile.blend, pool)
+    in_order = versions_first(asked_versions(query.text), blended.candidates)
+    blended = trace.tap("blend", replace(blended, candidates=in_order))
     of_probe = probed.notices if probed else ()
     notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)
     about = CoverFacts(facts.other_language, facts.partial, rarity)

@@ -130,6 +130,17 @@ def test_without_any_passage_the_sentence_is_said_and_no_model_is_asked(
     assert (one.model, one.prompt) == ("", "")
 
 
+def test_an_answer_of_another_version_is_refused() -> None:
+    notes = evidence("Released 2010-05-28", headings=("Version 0.3.1",))
+    found = pack(notes, level="weak", query="when was version 3.9.9 released?")
+    one = answered(found, sentence="Nope.")
+    assert (one.kind, one.text, one.sources) == ("refused", "Nope.", ())
+    assert codes(one) == ["weak_evidence", "refused_other_version"]
+    assert one.warnings[-1].message == "all passages are about other versions than 3.9.9"
+    failed = answered(found, ScriptedLLM(""), sentence="Nope.")
+    assert (failed.kind, failed.text) == ("refused", "Nope.")
+
+
 def test_off_topic_strict_refuses_and_tells_nobody_anything() -> None:
     llm = ScriptedLLM("invented")
     one = answered(PACKS["off topic"], llm, user="ann", memory=Recalled())

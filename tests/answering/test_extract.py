@@ -289,3 +289,33 @@ def test_each_source_is_byte_for_byte_where_its_citation_says(text: str, column:
             assert "\n".join(whole) == one.text
         assert one.text in "\n".join(whole)
         assert one.text in file[start:]
+
+
+OLD = "Version 0.3.1\n-------------\n\nReleased 2010-05-28\n\nFixed an error.\n"
+BOTH = (
+    "Version 3.1.1\n-------------\n\nReleased 2025-05-13\n\n"
+    "Version 3.1.0\n-------------\n\nReleased 2024-11-13\n"
+)
+
+
+def test_a_sentence_in_the_section_of_another_version_is_no_answer() -> None:
+    found = extract("when was version 3.1.0 released?", [evidence(OLD), evidence(BOTH, 2)], TERMS)
+    assert [one.text for one in found.sources] == ["Released 2024-11-13"]
+    headed = evidence("Released 2010-05-28", headings=("Version 0.3.1",))
+    right = evidence("Released 2026-02-18", 2, headings=("Version 3.1.3",))
+    asked = "when was version 3.1.3 released?"
+    assert [one.evidence for one in extract(asked, [headed, right], TERMS).sources] == [2]
+
+
+def test_a_sentence_that_names_the_version_may_be_elsewhere() -> None:
+    later = evidence("Restored the flag that was removed in 2.0.", headings=("Version 2.0.1",))
+    found = extract("was the flag removed in 2.0?", [later], TERMS)
+    assert [one.text for one in found.sources] == ["Restored the flag that was removed in 2.0."]
+
+
+def test_without_the_version_there_is_no_excerpt() -> None:
+    intro = evidence("All releases are listed on this page.", 2)
+    found = extract("when was version 3.9.9 released?", [evidence(OLD), intro], TERMS)
+    assert (found.text, found.sources, found.lacking) == ("", (), ("3.9.9",))
+    how = extract("how do I fix an error in click 8.1.7", [evidence(OLD)], TERMS)
+    assert how.sources

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from pincite.model import Candidate, Signal, SignalKind, SignalName
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.cover import only_word
 from pincite.stages.gate import GateConfig, RerankedThresholds, Sought, Thresholds, gate
+from pincite.support.versions import asked_versions
 from tests.builders import chunk
 
 CONFIG = GateConfig(
@@ -312,3 +315,50 @@ def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines
     assert gate((other, one), CONFIG, sought=Sought(whole=name)).verdict.level == "weak"
     off = GateConfig(defined=False)
     assert gate((one,), off, sought=Sought(whole=name)).verdict.level == "weak"
+
+
+def about(question: str) -> Sought:
+    return Sought(versions=asked_versions(question))
+
+
+def of_version(value: float, *signals: Value, **values: Any) -> Candidate:
+    found = chunk("a", **{"headings": ("Version 3.1.3",), "path": "CHANGES.rst"} | values)
+    coverage: Value = ("coverage", "normalised", value)
+    return Candidate("main", found, tuple(Signal(*one) for one in (coverage, *signals)))
+
+
+def test_a_passage_without_the_version_of_the_question_is_weak() -> None:
+    found = (of_version(0.9),)
+    asked = "when was version 3.9.9 released?"
+    verdict = gate(found, CONFIG, sought=about(asked)).verdict
+    assert verdict.level == "weak"
+    said = "The best passage has a score of 0.90 of 1 for meaning and words, but it does not name"
+    assert verdict.reason == f"{said} 3.9.9; it may be about another version."
+    assert gate(found, CONFIG, sought=about("what is new in 3.1.3")).verdict.level == "grounded"
+    assert gate(found, CONFIG, sought=about("how is 3.9.9 installed")).verdict.level == "weak"
+    assert gate(found, CONFIG, sought=about("what is new")).verdict.level == "grounded"
+
+
+def test_the_title_of_a_changelog_does_not_stand_for_its_sections() -> None:
+    old = (of_version(0.9, title="Version 3.1.3", headings=("Version 1.0",)),)
+    assert gate(old, CONFIG, sought=about("when was 3.1.3 released?")).verdict.level == "weak"
+
+
+def test_a_copied_message_may_name_a_version_that_the_code_lacks() -> None:
+    asked = about("flask 3.9.9: the setup method can no longer be called")
+    copied: Value = ("copied", "share", 0.5)
+    code = of_version(0.9, copied, source_type="code")
+    assert gate((code,), CONFIG, sought=asked).verdict.level == "grounded"
+    assert gate((code,), CONFIG, sought=about("what is new in 3.9.9")).verdict.level == "weak"
+    page = of_version(0.9, copied, source_type="docs")
+    assert gate((page,), CONFIG, sought=asked).verdict.level == "weak"
+    assert gate((of_version(0.9),), CONFIG, sought=asked).verdict.level == "weak"
+
+
+def test_a_heading_with_the_version_is_never_off_topic() -> None:
+    found = (of_version(0.1),)
+    verdict = gate(found, CONFIG, sought=about("what is new in 3.1.3")).verdict
+    assert verdict.level == "weak"
+    assert verdict.reason.endswith("But CHANGES.rst has a heading with 3.1.3.")
+    assert gate(found, CONFIG, sought=about("what is new in 3.9.9")).verdict.level == "none"
+    assert gate(found, CONFIG, sought=about("how is bread baked in 3.1.3")).verdict.level == "none"

@@ -17,6 +17,13 @@ from pincite.answering.sentences.split import Sentence
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
 from pincite.support.fields import replace
+from pincite.support.versions import (
+    AskedVersions,
+    PassageVersions,
+    asked_versions,
+    sections,
+    versions_in,
+)
 
 _EXCERPTS: Final = 3  # see docs/decisions/0034
 _LEAST_GAIN: Final = 0.15  # least share of the question's weight that a further excerpt adds
@@ -48,10 +55,12 @@ _ECHO: Final = 4  # a sentence does not repeat more words of a question by chanc
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The text of the answer, and the exact source of each of its excerpts."""
+    """The text of the answer, and the exact source of each of its excerpts. `lacking` are the
+    versions of the question if all sentences belong to others; then there is no excerpt."""
 
     text: str
     sources: tuple[AnswerSource, ...]
+    lacking: tuple[str, ...] = ()
 
 
 def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extract:
@@ -71,11 +80,19 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
     In a long row, long cells are shortened in the text. An introduction without its block is also
     used only if nothing else is left. Tags are left out of the text, but not of the sources.
     Excerpts are in the order of the evidence, numbered from 1.
+
+    If the question names a version, sentences in the section of another version are not used,
+    unless they name it themselves; see `_of_versions`. There is no excerpt if a question about a
+    version leaves none.
     """
     asked = terms(question)
     echoes = _echo_of(question)
     passages = [_found(item, n, asked, terms, echoes) for n, item in enumerate(evidence)]
-    every = _candidates(passages, asked, terms)
+    versions = asked_versions(question)
+    of_versions = _of_versions(passages, versions)
+    if any(passages) and not any(of_versions):
+        return Extract("", (), versions.said)
+    every = _candidates(passages, of_versions, asked, terms)
     of_code = 1.0 if _FOR_CODE.search(question) else _CODE
     runs = _chosen(asked, every, of_code, passages)
     runs.sort(key=lambda run: run[0].key)
@@ -115,13 +132,16 @@ def _found(
 
 
 def _candidates(
-    passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
+    passages: Sequence[Sequence[PassageSentence]],
+    usable: Sequence[Sequence[PassageSentence]],
+    asked: frozenset[str],
+    terms: Terms,
 ) -> list[PassageSentence]:
-    """Return the sentences that may answer. If there are none, return those that ask or
-    introduce, or parts of long ones. If there are only headings, return those with words beyond
-    the question."""
-    said = [one for found in passages for one in found if one.terms]
-    every = [one for one in said if not one.span.heading] + _entries(passages, asked, terms)
+    """Return the sentences that may answer, of those that are `usable`. If there are none, return
+    those that ask or introduce, or parts of long ones. If there are only headings, return those
+    with words beyond the question."""
+    said = [one for found in usable for one in found if one.terms]
+    every = [one for one in said if not one.span.heading] + _entries(usable, asked, terms)
     every = sorted(every, key=lambda one: one.key) or [
         _unmarked(one) for one in said if asked & one.terms and terms(one.said) - asked
     ]
@@ -132,6 +152,52 @@ def _candidates(
         if not one.is_question and not (one.introduces and not has_block(one, passages[one.place]))
     ]
     return good or short or [cut(one, asked, terms) for one in every]
+
+
+def _of_versions(
+    passages: Sequence[list[PassageSentence]], asked: AskedVersions
+) -> Sequence[list[PassageSentence]]:
+    """Return the passages without the sentences in sections of other versions than those asked
+    for. If the question is about versions and a section is about another one, only sentences that
+    belong to the right version or name it are left. Other questions keep all sentences if none
+    would be left."""
+    if not asked.all:
+        return passages
+    told = [_told(found, asked.all) for found in passages]
+    only = asked.about and any(belongs is not None for found in told for _, belongs in found)
+    kept = [
+        [one for one, belongs in found if belongs or (belongs is None and not only)]
+        for found in told
+    ]
+    return kept if asked.about or any(kept) else passages
+
+
+def _told(
+    found: Sequence[PassageSentence], asked: frozenset[str]
+) -> list[tuple[PassageSentence, bool | None]]:
+    """Return each sentence of a passage, and whether it belongs to one of the versions."""
+    starts = _starts(found)
+    return [(one, _belongs(one, starts, asked)) for one in found]
+
+
+def _starts(found: Sequence[PassageSentence]) -> list[tuple[int, frozenset[str]]]:
+    """Return where the sections of a passage begin, and their versions. Code has none."""
+    if not found or found[0].item.source_type == "code":
+        return [(0, frozenset())]
+    item = found[0].item
+    named = PassageVersions(item.title, item.headings, "", item.path)
+    return [(0, named.in_headings or named.in_title), *sections(item.text)]
+
+
+def _belongs(
+    one: PassageSentence, starts: Sequence[tuple[int, frozenset[str]]], asked: frozenset[str]
+) -> bool | None:
+    """Return whether a sentence belongs to one of the versions or names it; None if no version is
+    known."""
+    named = next(named for start, named in reversed(starts) if start <= one.span.start)
+    if named & asked or versions_in(one.said) & asked:
+        return True
+    return False if named else None
 
 
 def _unmarked(heading: PassageSentence) -> PassageSentence:

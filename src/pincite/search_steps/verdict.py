@@ -12,6 +12,7 @@ from pincite.stages.gate import Sought, doubt, gate, may_doubt
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
 from pincite.support.names import bare_words, owner_of, undeclared
+from pincite.support.versions import asked_versions
 
 _ENGLISH = ("english", "unknown")  # languages of a question
 
@@ -26,7 +27,13 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         profile.gate,
         reranker=run.reranker_fingerprint,
         unmeasured=run.facts.unmeasured,
-        sought=Sought(query.sought, word, query.text, whole=_only_name(query)),
+        sought=Sought(
+            query.sought,
+            word,
+            query.text,
+            whole=_only_name(query),
+            versions=asked_versions(query.text),
+        ),
     )
     if not may_doubt(gated.verdict, profile.gate):
         return gated

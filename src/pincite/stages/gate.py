@@ -24,6 +24,7 @@ from pincite.model import (
 from pincite.model.retrieval import defined, defines
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
+from pincite.support.versions import NO_VERSIONS, AskedVersions, PassageVersions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,12 +144,14 @@ class GateConfig(msgspec.Struct, frozen=True):
 class Sought:
     """The names in a question: `names` of definitions, the path of a candidate with the only `word`
     of the question (of `only_word`), and its `text`, which may name a file. `whole` is the name,
-    written like code, that is the whole question or whose place it asks for; None for others."""
+    written like code, that is the whole question or whose place it asks for; None for others.
+    `versions` are those that it names."""
 
     names: Sequence[str] = ()
     word: str | None = None
     text: str = ""
     whole: str | None = None
+    versions: AskedVersions = NO_VERSIONS
 
 
 def gate(
@@ -167,6 +170,10 @@ def gate(
     traceback. If the question is only a name and the first candidate defines it at its path, the
     verdict is `grounded`.
 
+    A question about a version is on topic, too, if a heading of the first candidate names it. If
+    the first candidate lacks a version of the question, the verdict is at most `weak`, unless the
+    question is a copied message. `config.defined` does not switch that off.
+
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
 
@@ -177,7 +184,7 @@ def gate(
     `rerank_missing`.
     """
     if not config.defined:
-        sought = Sought()
+        sought = Sought(versions=sought.versions)
     if not candidates:
         nothing, reason = config.coverage_share, "Nothing was found."
         origin = _origin("coverage_share", nothing, reranker)
@@ -198,7 +205,7 @@ def gate(
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
             raised = _raised(best, candidates, sought)
-            return Gated(tuple(candidates), raised, notices)
+            return Gated(tuple(candidates), _of_version(raised, candidates[0], sought), notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
@@ -297,6 +304,34 @@ def _raised(
     else:
         return verdict
     return replace(verdict, level="weak", reason=reason)
+
+
+def _of_version(verdict: Verdict, first: Candidate, sought: Sought) -> Verdict:
+    """Return the verdict, raised from `none` to `weak` if a heading of the first candidate names a
+    version that the question is about, and lowered to `weak` if it lacks one of the question."""
+    asked, chunk = sought.versions, first.chunk
+    if not asked.all:
+        return verdict
+    named = PassageVersions(chunk.title, chunk.headings, chunk.text, chunk.path)
+    if verdict.level == "none":
+        if not (asked.about and asked.all & named.in_headings):
+            return verdict
+        reason = f"{verdict.reason} But {chunk.path} has a heading with {asked.said[0]}."
+        return replace(verdict, level="weak", reason=reason)
+    if verdict.level == "weak" or (not asked.about and _is_copied(first)):
+        return verdict
+    lacking = asked.lacking(named.all)
+    if not lacking:
+        return verdict
+    wanted = " or ".join(lacking[:_MOST_NAMED])
+    said = verdict.reason.rpartition("; ")[0] or verdict.reason.rstrip(".")
+    reason = f"{said}, but it does not name {wanted}; it may be about another version."
+    return replace(verdict, level="weak", reason=reason)
+
+
+def _is_copied(one: Candidate) -> bool:
+    copied = one.signal("copied")
+    return one.chunk.source_type == "code" and copied is not None and copied.value > 0
 
 
 def _named_file(question: str, candidates: Sequence[Candidate]) -> str | None:

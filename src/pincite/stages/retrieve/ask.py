@@ -28,8 +28,10 @@ from pincite.scope.where import Schema
 from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
+from pincite.stages.retrieve.versions import with_versions
 from pincite.support.concurrency import gather, gather_outcomes, store_turn, with_timeout
 from pincite.support.fields import replace
+from pincite.support.versions import NO_VERSIONS, AskedVersions
 
 _DEFINING = 10  # chunks of each name in a pass for definitions
 
@@ -38,7 +40,7 @@ _DEFINING = 10  # chunks of each name in a pass for definitions
 class Retrieved:
     """The rankings of all collections that answered, and notices about the others. `dense` names
     the collections that were also searched by vectors. `defining` has the hits of the symbol
-    search, as (collection, id)."""
+    search, `versions` those with a version that the question is about, as (collection, id)."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
@@ -46,6 +48,7 @@ class Retrieved:
     dense: frozenset[str] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
     defining: frozenset[tuple[str, str]] = frozenset()
+    versions: frozenset[tuple[str, str]] = frozenset()
 
 
 async def retrieve(
@@ -56,6 +59,7 @@ async def retrieve(
     done: Pass = Pass(),
     deep: Collection[str] = (),
     left_ms: float | None = None,
+    versions: AskedVersions = NO_VERSIONS,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
@@ -63,7 +67,8 @@ async def retrieve(
     collections with at least `code_limit` hits of each side. A collection that fails or is late is
     left out and named in a notice. If none is left, the error of the first one is raised.
     `left_ms` is the rest of the time budget, None without one: a provider's vector that takes
-    longer is not waited for.
+    longer is not waited for. If the question is about `versions`, passages with them are searched
+    for in addition.
     """
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
@@ -72,7 +77,7 @@ async def retrieve(
     try:
         results = await gather_outcomes(
             [
-                _one(query, one, scope, schema, limits, done, vectors)
+                _one(query, one, scope, schema, limits, done, vectors, versions)
                 for one, limits in zip(collections, settings, strict=True)
             ]
         )
@@ -93,6 +98,7 @@ async def retrieve(
             for name, found in answered.items()
         },
         defining=frozenset[tuple[str, str]]().union(*(one.defining for one in answered.values())),
+        versions=frozenset[tuple[str, str]]().union(*(one.versions for one in answered.values())),
     )
 
 
@@ -104,6 +110,7 @@ async def _one(
     config: RetrieveConfig,
     done: Pass,
     vectors: QueryVectors,
+    versions: AskedVersions,
 ) -> Retrieved:
     """Search one collection: the question with its sub-queries and, in a later pass, its
     rephrasings and widened kinds. Raises StoreError if the collection exceeds its time limit. The
@@ -129,6 +136,8 @@ async def _one(
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
     wider += [symbols] if symbols else []
+    of_versions = [] if collection.foreign else with_versions(requests[0], versions)
+    wider += of_versions
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
     asked += [(0, query.text, request) for request in wider]
@@ -154,13 +163,20 @@ async def _one(
         ]
     )
     dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
-    ids = {hit.id for ranking in (answers[-1] if symbols else ()) for hit in ranking.hits}
+    last = len(answers) - len(of_versions)
     return Retrieved(
         merged,
         (name,),
         tuple(notices),
         dense,
-        defining=frozenset((name, one) for one in ids),
+        defining=_ids(name, answers[last - 1 : last] if symbols else ()),
+        versions=_ids(name, answers[last:]),
+    )
+
+
+def _ids(collection: str, answers: Iterable[Iterable[Ranking]]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (collection, hit.id) for found in answers for ranking in found for hit in ranking.hits
     )
 
 
