@@ -104,7 +104,7 @@ def test_asciidoc_has_titles_above_a_line_of_their_length() -> None:
         f"A paragraph\nof two lines\n------------\n{LONG}\n"
     )
     found = list(dict.fromkeys(headings("a.asciidoc", text)))
-    assert found == [("keys(1)",), ("keys(1)", "NAME"), ("keys(1)", "OPTIONS")]
+    assert found == [("keys(1)", "NAME"), ("keys(1)", "OPTIONS")]
     assert lawful_chunks("a.asciidoc", text)[0].title == "keys(1)"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pincite.chunkers.context import context_cost
 from pincite.chunkers.limits import limited
-from pincite.chunkers.pieces import Group, Path, Piece, common_path, related
+from pincite.chunkers.pieces import Group, Path, Piece, below, common_path, related
 from pincite.chunkers.splitting import split_lines, split_span
 from pincite.model import Section
 
@@ -52,7 +52,7 @@ class Packer:
     def pack(self, pieces: Iterable[Piece]) -> Iterator[Section]:
         """Yield sections in order. `pieces` are in order, and omit only blank lines. Raises
         SourceError if there are too many (`limits`)."""
-        merged = self._join(self._split(self._glue(pieces)), self._small)
+        merged = self._join(self._marked(self._split(self._glue(pieces))), self._small)
         groups = self._join(merged, self._left_over)
         yield from limited(section for group in groups for section in self._cut(group))
 
@@ -64,20 +64,26 @@ class Packer:
             if first == last:
                 continue
             cost = self._lines.cost(first, last)
+            if done is not None and self._needs(done, piece, cost):
+                waiting, done = done, None
             if waiting is not None:
-                below = piece.path[: len(waiting.path)] == waiting.path
-                if below or waiting.cost + cost <= self.target(piece.path):
+                within = below(piece.path, waiting.path)
+                if within or waiting.cost + cost <= self.target(piece.path):
                     waiting.head = first - waiting.first
                     waiting.last, waiting.cost = last, waiting.cost + cost
-                    waiting.path = piece.path if below else common_path(waiting.path, piece.path)
+                    waiting.path = piece.path if within else common_path(waiting.path, piece.path)
                     waiting.definition = waiting.definition or piece.definition
                     waiting.note = waiting.note or piece.note
+                    if piece.heads:
+                        waiting.heading = first
                     if not piece.forward:
                         done, waiting = waiting, None
                     continue
                 yield waiting
                 waiting = None
             group = Group(first, last, piece.path, piece.definition, cost, piece.note)
+            if piece.heads:
+                group.heading = first
             if piece.backward and done is not None and done.cost + cost <= self.room(done.path):
                 done.last, done.cost = last, done.cost + cost
                 if piece.forward:
@@ -93,6 +99,35 @@ class Packer:
         for left in (done, waiting):
             if left is not None:
                 yield left
+
+    def _needs(self, head: Group, piece: Piece, cost: float) -> bool:
+        """Return whether the group is a heading with little below it, and the piece is the next one
+        of its section, or a subsection that fits into the room with it."""
+        if not self._is_bare(head) or not below(piece.path, head.path):
+            return False
+        if not piece.heads:
+            return True
+        return len(piece.path) > len(head.path) and head.cost + cost <= self.room(piece.path)
+
+    def _is_bare(self, group: Group) -> bool:
+        """Return whether the group ends with a heading that has little or nothing below it."""
+        if group.heading < 0:
+            return False
+        return self._lines.cost(group.heading, group.last) < self._tiny
+
+    def _marked(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """Yield the groups, with `goes_on`. A section goes on in its next part and, if its heading
+        is bare, in its first subsection."""
+        last: Group | None = None
+        for group in groups:
+            if last is not None:
+                if last.heading >= 0 and below(group.path, last.path):
+                    deeper = len(group.path) > len(last.path)
+                    last.goes_on = group.heading < 0 or (deeper and self._is_bare(last))
+                yield last
+            last = group
+        if last is not None:
+            yield last
 
     def _split(self, groups: Iterable[Group]) -> Iterator[Group]:
         for group in groups:
@@ -111,7 +146,10 @@ class Packer:
                 if trimmed[0] < trimmed[1]:
                     cost = self._lines.cost(*trimmed)
                     head = group.head if first == group.first else 0
-                    yield Group(*trimmed, path, False, cost, head=head)
+                    part = Group(*trimmed, path, False, cost, head=head)
+                    if first <= group.heading < last:
+                        part.heading = group.heading
+                    yield part
                 path = later
 
     def _join(self, groups: Iterable[Group], joins: Joins) -> Iterator[Group]:
@@ -132,7 +170,7 @@ class Packer:
     def _small(self, a: Group, b: Group) -> bool:
         """Return whether neighbours with related paths fit into the target together. Definitions
         above `solo_tokens` stay separate."""
-        if not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
+        if _cuts_off(a, b) or not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
             return False
         solo = self._config.solo_tokens
         if a.definition != b.definition:
@@ -142,8 +180,9 @@ class Packer:
     def _left_over(self, a: Group, b: Group) -> bool:
         """Return whether one of the groups is tiny, their paths are akin, and both fit into the
         room."""
-        fits = a.cost + b.cost <= self.room(a.path)
-        return min(a.cost, b.cost) < self._tiny and fits and _akin(a.path, b.path)
+        if _cuts_off(a, b) or a.cost + b.cost > self.room(a.path):
+            return False
+        return min(a.cost, b.cost) < self._tiny and _akin(a.path, b.path)
 
     def _cut(self, group: Group) -> Iterator[Section]:
         """Yield the sections of a group. A group that is too long, because merging has lengthened
@@ -164,6 +203,14 @@ class Packer:
                 yield Section(*span, group.path)
 
 
+def _cuts_off(a: Group, b: Group) -> bool:
+    """Return whether the second group is the beginning of a section which goes on after it, and the
+    first is no text of its ancestors. Together, they would end with a heading without its text."""
+    if not b.goes_on:
+        return False
+    return a.mixed or len(a.path) >= len(b.path) or not below(b.path, a.path)
+
+
 def _akin(a: Path, b: Path) -> bool:
     """Return whether two paths are siblings, or one is an ancestor of the other."""
     return related(a, b) or len(common_path(a, b)) == min(len(a), len(b))
@@ -179,6 +226,7 @@ def _absorb(into: Group, group: Group, tiny: float) -> None:
         shared = into.path
     into.mixed = into.mixed or group.mixed or len(shared) < min(len(into.path), len(group.path))
     into.path = shared
+    into.heading, into.goes_on = max(into.heading, group.heading), group.goes_on
     into.cost += group.cost
     into.last = group.last
     into.definition = into.definition and group.definition

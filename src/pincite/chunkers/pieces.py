@@ -12,6 +12,8 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 
     `forward`: must stay with the next piece (a heading, a decorator, `class Foo:`).
     `backward`: must stay with the previous piece (a closing brace, the docstring of an attribute).
+    `heads`: begins with the heading of its path. While it is tiny, it stays with what follows below
+    that heading.
     `definition`: is a complete function, class or similar.
     `wraps`: contains several definitions and is not one itself.
     `note`: text for the heading path of later parts if the piece is split (a table's header).
@@ -22,6 +24,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     path: Path = ()
     forward: bool = False
     backward: bool = False
+    heads: bool = False
     definition: bool = False
     wraps: bool = False
     note: str = ""
@@ -38,6 +41,13 @@ class Group(msgspec.Struct):
     note: str = ""
     head: int = 0  #: number of lines at the beginning that must stay with the next line
     mixed: bool = False  #: contains several children of its path
+    heading: int = -1  #: first line of its last heading, -1 if it has none
+    goes_on: bool = False  #: the section of its last heading goes on in the next group
+
+
+def below(path: Path, upper: Path) -> bool:
+    """Return whether a path is equal to `upper` or begins with it."""
+    return path[: len(upper)] == upper
 
 
 def common_path(a: Path, b: Path) -> Path:

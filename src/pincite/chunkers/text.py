@@ -90,12 +90,14 @@ def _section(
     first = heading.first
     if first >= last:
         return
-    if lines.cost(first, last) <= room(path):
-        yield Piece(first, last, path)
-        return
     body = min(heading.last, last)
-    if body > first:
-        yield Piece(first, body, path, forward=True)
+    heads = body > first
+    if lines.cost(first, last) <= room(path):
+        start, end = lines.trim(body, last)
+        yield Piece(first, last, path, forward=heads and start == end, heads=heads)
+        return
+    if heads:
+        yield Piece(first, body, path, forward=True, heads=True)
     if divide is not None:
         yield from divide(body, last, path)
     else:

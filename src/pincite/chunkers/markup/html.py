@@ -66,17 +66,19 @@ def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iter
     path: Path = ()
     levels: list[int] = []
     first = 0
+    heads = False
     cuts = _cuts(lines, page)
     for start, level, title in page.headings:
         line = lines.line_at(start)
         if line > first:
-            yield from _section(lines, first, line, path, cuts, room)
+            yield from _section(lines, first, line, path, cuts, room, heads)
             first = line
+        heads = True
         while levels and levels[-1] >= level:
             levels.pop()
         path = (*path[: len(levels)], title[:120])
         levels.append(level)
-    yield from _section(lines, first, len(lines), path, cuts, room)
+    yield from _section(lines, first, len(lines), path, cuts, room, heads)
 
 
 def _cuts(lines: Lines, page: Page) -> list[tuple[int, bool]]:
@@ -193,11 +195,12 @@ def _section(
     path: Path,
     cuts: list[tuple[int, bool]],
     room: Callable[[Path], float],
+    heads: bool,
 ) -> Iterator[Piece]:
     if lines.cost(first, last) <= room(path):
-        yield Piece(first, last, path)
+        yield Piece(first, last, path, heads=heads)
         return
     for cut, after_term in cuts[bisect_right(cuts, (first, True)) : bisect_left(cuts, (last,))]:
-        yield Piece(first, cut, path, forward=after_term)
-        first = cut
-    yield Piece(first, last, path)
+        yield Piece(first, cut, path, forward=after_term or heads, heads=heads)
+        first, heads = cut, False
+    yield Piece(first, last, path, heads=heads)

@@ -72,8 +72,8 @@ def _section(
         return
     first, last = section[0].first, section[-1].last
     if lines.cost(first, last) <= room(path):
-        alone = len(section) == 1 and section[0].kind == "heading"
-        yield Piece(first, last, path, forward=alone)
+        heads = section[0].kind == "heading"
+        yield Piece(first, last, path, forward=heads and len(section) == 1, heads=heads)
         return
     yield from _block_pieces(lines, section, path, room, 0)
 
@@ -110,7 +110,8 @@ def _block_pieces(
             after_heading and block.kind == "html_block" and lines.cost(first, block.last) < _SMALL
         )
         if block.kind == "heading" or badge or _introduces(lines, block, blocks, number):
-            yield Piece(first, block.last, path, forward=True)
+            heads = block.kind == "heading"
+            yield Piece(first, block.last, path, forward=True, heads=heads)
         elif lines.cost(first, block.last) <= room(path):
             yield Piece(first, block.last, path)
         elif block.kind in ("paragraph", "html_block"):

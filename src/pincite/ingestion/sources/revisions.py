@@ -31,11 +31,13 @@ RACY_NS = 2_000_000_000
 #: Revision of the rules by language. Increase it if readers return another text than before,
 #: another text is indexed, or texts are cut in another way.
 _TEXT_RULES = {
-    "markdown": 1,
-    "html": 2,
-    "asciidoc": 1,
-    "org": 1,
-    "roff": 1,
+    "markdown": 2,
+    "html": 3,
+    "rst": 1,
+    "asciidoc": 2,
+    "org": 2,
+    "roff": 2,
+    "transcript": 1,
     "xml": 1,
     "json": 1,
     "yaml": 1,
