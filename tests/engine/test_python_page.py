@@ -62,7 +62,7 @@ def table_rows() -> list[tuple[str, str]]:
 
 def test_an_answer_takes_the_arguments_of_a_search() -> None:
     named = {name for python, _ in table_rows() for name in re.findall(r"`(\w+)`", python)}
-    taken = named - {"mode"} | {"scope", "profile"}
+    taken = named - {"mode", "show_all"} | {"scope", "profile"}
     assert {*get_type_hints(AnswerKeywords)} == taken
     said = AsyncPincite.answer.__doc__ or ""
     assert [name for name in sorted(taken) if f"`{name}`" not in said] == []
