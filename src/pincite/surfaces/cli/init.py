@@ -115,7 +115,9 @@ def _trust_ignore_file(place: Path, *, json_: bool) -> int:
 
     raw = read_ignore_file(str(place.parent), place.name)
     if raw is None:
-        raise ConfigError(f"{place} is not an ignore file that Pincite can read", hint="check the path")
+        raise ConfigError(
+            f"{place} is not an ignore file that Pincite can read", hint="check the path"
+        )
     lines = including(lines_of(raw))
     for line in [to_json(lines)] if json_ else map(one_line, lines):
         show(line)
