@@ -9,6 +9,7 @@ from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
 from pincite.stages.cover import only_word
 from pincite.stages.gate import Sought, doubt, gate, may_doubt
+from pincite.stages.rank_code.relations import relation_of
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
 from pincite.support.names import bare_words, owner_of, undeclared
@@ -28,7 +29,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         reranker=run.reranker_fingerprint,
         unmeasured=run.facts.unmeasured,
         sought=Sought(
-            query.sought,
+            _sought(query),
             word,
             query.text,
             whole=_only_name(query),
@@ -43,6 +44,13 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         query.text, absent.index, deps.collections, profile.retrieve.timeout_s
     )
     return doubt(gated, subjects, profile.gate)
+
+
+def _sought(query: Query) -> tuple[str, ...]:
+    """Return the names whose definitions tell that the question is on topic: also that whose
+    callers or heirs it asks for, which may be a plain word (`subclasses of Matcher`)."""
+    relation = relation_of(query.text)
+    return query.sought if relation is None else (*query.sought, relation.name)
 
 
 def _only_name(query: Query) -> str | None:

@@ -86,6 +86,12 @@ def code_names(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def is_like_code(name: str) -> bool:
+    """Return whether a name is written as no word of English is: with an underscore, an inner
+    capital or digit, or a path."""
+    return _LIKE_CODE.search(name) is not None
+
+
 def _forms(name: str) -> tuple[str, str]:
     return name, name.rstrip(_MARKS)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 _REMEMBERED = 2_000  # texts that are cached, about 3 MB; the store caches most of them, too
 _LONGEST = 8_000  # characters of a text that is cached
@@ -21,6 +23,9 @@ _POD_ENDS = "=cut"
 _HASH = re.compile(
     r"#(?!\[|!\[|\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b)"
 )
+_INCLUDES = re.compile(r"#\s*(?:include|import|require)\b")
+_STRINGS = ('"""', "'''")
+LineKind = Literal["code", "comment", "import"]
 _IMPORT = re.compile(
     r"(?:pub(?:\([a-z]+\))?\s+)?(?:(?P<lists>import|from|use|require|export\s+\*)|package|include"
     r"|using(?!\s*\(|\s+var\b)|require_relative|require_once|include_once|mod|alias|load|source"
@@ -48,19 +53,31 @@ def known_bare(text: str) -> bool:
 
 
 def _is_bare(text: str) -> bool:
-    until = ""  # the end of the open comment or list of imports, if any
+    return all(kind != "code" for _, kind in lines_of(text))
+
+
+def lines_of(text: str) -> Iterator[tuple[str, LineKind]]:
+    """Yield the lines of code that are not blank, and what each one is. If the text begins inside a
+    comment, that comment is not recognised. Lines of a string with three quotes are code."""
+    until = ""  # the end of the open comment, string or list of imports, if any
+    kind: LineKind = "code"
     for line in text.splitlines():
         stripped = line.strip()
-        if not stripped or (until and until not in stripped):
+        if not stripped:
             continue
         if until:
-            until = ""
+            until = "" if until in stripped else until
+            yield line, kind
             continue
         opened = _opens(stripped)
-        if opened is None:
-            return False
-        until = opened
-    return True
+        kind = "code" if opened is None else "import" if _imports(stripped) else "comment"
+        yield line, kind
+        until = next((one for one in _STRINGS if stripped.count(one) % 2), "")
+        until = until if opened is None else opened
+
+
+def _imports(line: str) -> bool:
+    return bool(_IMPORT.match(line) or _BOUND.match(line) or _INCLUDES.match(line))
 
 
 def _opens(line: str) -> str | None:

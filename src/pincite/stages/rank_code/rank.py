@@ -28,6 +28,7 @@ from pincite.stages.rank_code.first import changelogs_first, in_front, tests_of
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
+from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.routes import handlers
 from pincite.stages.rank_code.words import Likeness, Terms, vocabulary_of
 
@@ -127,7 +128,8 @@ def _by_files(
     in_order = [one for one, _ in ordered]
     most = config.defined_first
     meant = (
-        defining(query, in_order, most, beside_pages=bool(others))
+        (related(query, in_order) if most else [])
+        or defining(query, in_order, most, beside_pages=bool(others))
         or tests_of(query.text, in_order, most, vocabulary_of(terms))
         or handlers(query.text, in_order, most)
     )

@@ -1,0 +1,211 @@
+"""Find the passages that stand in the relation to a name that the question asks for."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from typing import Final
+
+from pincite.model import Candidate, Chunk, Query
+from pincite.stages.rank_code.definitions import names_of
+from pincite.stages.rank_code.heads import Head, heads_of
+from pincite.stages.rank_code.relations import Relation, relation_of
+from pincite.stages.rank_code.use_lines import declaring, defines
+from pincite.stages.rank_code.uses import place_rank, using
+from pincite.support.fields import replace
+
+_RECEIVER: Final = re.compile(
+    r"^func[ \t]+\([ \t]*(?:\w+[ \t]+)?\*?(\w+)[^)\n]*\)[ \t]*(\w+)", re.M
+)
+_QUALIFIED: Final = re.compile(r"(\w+)(?:<[^<>\n]*>)?::~?$")
+_METHOD_OF_GO: Final = re.compile(r"^[ \t]+([A-Z]\w*)\(", re.M)
+_CLASS_WORD: Final = re.compile(
+    r"class|interface|struct|trait|enum|record|protocol|extension|actor|object|impl|instance|type"
+    r"|contract|mixin|role|var _|include|@behaviour|use (?:parent|base)|extends|derive|module"
+)
+_MARKED: Final = re.compile(r"\boverride\b|@Override\b")
+File = tuple[str, str, str]
+
+
+def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the passages of code that a question for a relation asks for, the best first: callers
+    and other uses of a name (see `uses.using`), classes that extend or implement one, or overrides
+    of a method. Empty for other questions and if no passage is known to stand in the relation.
+
+    Heirs have the name among the bases of a head. Types of Go also implement an interface whose
+    methods the candidates show them to have. Overrides define the method in another class than its
+    owner: first in heirs of the owner and in files that mention it, then in others; code before
+    examples and tests. "Where is A.m implemented" asks for overrides only if A is abstract, or if
+    no candidate defines m in A. "Where is A implemented" asks for heirs only if A is abstract.
+    """
+    relation = relation_of(query.text)
+    if relation is None:
+        return []
+    if relation.kind in ("heirs", "overrides", "implemented"):
+        code = [one for one in candidates if one.chunk.source_type == "code"]
+        return _Classes(code, relation).found()
+    return using(relation, candidates)
+
+
+class _Classes:
+    """The heads of the classes among the candidates."""
+
+    def __init__(self, code: Sequence[Candidate], relation: Relation) -> None:
+        self._code = code
+        self._asked = relation
+        self._heads = [
+            heads_of(one.chunk.text, one.chunk.language)
+            if _CLASS_WORD.search(one.chunk.text)
+            else []
+            for one in code
+        ]
+        self._bases: dict[str, set[str]] = defaultdict(set)
+        self._abstract = {head.name for heads in self._heads for head in heads if head.abstract}
+        for head in (head for heads in self._heads for head in heads):
+            self._bases[head.name] |= head.bases
+
+    def found(self) -> list[Candidate]:
+        asked = self._asked
+        if asked.kind == "overrides":
+            return self._overrides(asked)
+        if asked.kind == "heirs":
+            if asked.owner and asked.name not in self._bases and (found := self._overrides(asked)):
+                return found
+            return self._heirs() or ([] if asked.owner else self._overrides(asked))
+        if asked.owner and asked.name not in self._abstract:
+            is_concrete = asked.owner not in self._abstract and self._defined_in_owner()
+            return [] if is_concrete else self._overrides(asked)
+        return self._heirs() if asked.name in self._abstract else []
+
+    def _heirs(self) -> list[Candidate]:
+        """Return the passages with a head that has the name among its bases, then those of types of
+        Go that have the methods of the interface."""
+        name = self._asked.name
+        anonymous = re.compile(
+            rf"\bnew[ \t]+(?:\w+\.)*{re.escape(name)}\b[^;{{}}\n]*\{{[ \t]*$", re.M
+        )
+        by_methods = self._structural(name)
+        found: list[tuple[int, bool, int]] = []
+        for place, (one, heads) in enumerate(zip(self._code, self._heads, strict=True)):
+            chunk = one.chunk
+            named = any(name in head.bases and head.name != name for head in heads)
+            if named or _is_anonymous(chunk, anonymous) or _is_of_types(chunk, by_methods):
+                found.append((place_rank(chunk, tests=self._asked.tests), not named, place))
+        return [self._code[place] for *_, place in sorted(found)]
+
+    def _structural(self, interface: str) -> Mapping[str, Set[str]]:
+        """Return the types of Go that have at least half of the methods of an interface among the
+        candidates, with these methods."""
+        needed: set[str] = set()
+        having: dict[str, set[str]] = defaultdict(set)
+        opened = re.compile(rf"^type[ \t]+{re.escape(interface)}\b[^\n]*\binterface[ \t]*\{{", re.M)
+        for one in self._code:
+            if one.chunk.language != "go":
+                continue
+            if begin := opened.search(one.chunk.text):
+                body = one.chunk.text[begin.end() :].partition("\n}")[0]
+                needed |= set(_METHOD_OF_GO.findall(body))
+            for owner, method in _RECEIVER.findall(one.chunk.text):
+                having[owner].add(method)
+        if not needed:
+            return {}
+        return {
+            name: methods & needed
+            for name, methods in having.items()
+            if 2 * len(methods & needed) >= len(needed)
+        }
+
+    def _defined_in_owner(self) -> bool:
+        asked = self._asked
+        return any(
+            defines(one.chunk.symbols, asked) and asked.owner in self._owners(one, heads)
+            for one, heads in zip(self._code, self._heads, strict=True)
+        )
+
+    def _overrides(self, asked: Relation) -> list[Candidate]:
+        """Return the passages that define the name in another class than its owner."""
+        owner = asked.owner
+        heirs = self._closure(owner) if owner else set()
+        if owner:
+            heirs |= self._structural(owner).keys()
+        mention = re.compile(rf"(?<!\w){re.escape(owner)}(?!\w)")
+        files = {
+            _file(one) for one in self._code if owner and mention.search(one.chunk.text) is not None
+        }
+        found: list[tuple[int, bool, bool, int]] = []
+        for place, (one, heads) in enumerate(zip(self._code, self._heads, strict=True)):
+            if not defines(one.chunk.symbols, asked):
+                continue
+            others = self._owners(one, heads) - {owner}
+            if not others:
+                continue
+            if owner:
+                is_heir = not heirs.isdisjoint(others)
+                near = is_heir or _file(one) in files
+            else:
+                is_heir = bool(_MARKED.search(one.chunk.text)) or any(map(self._bases.get, others))
+                near = is_heir
+            rank = place_rank(one.chunk, tests=asked.tests)
+            found.append((rank, not near, not is_heir, place))
+        return [self._code[place] for *_, place in sorted(found)]
+
+    def _closure(self, owner: str) -> set[str]:
+        """Return the names of the heirs of a class, and of theirs."""
+        heirs: set[str] = set()
+        new = {owner}
+        while new:
+            new = {name for name, bases in self._bases.items() if bases & new} - heirs - {owner, ""}
+            heirs |= new
+        return heirs
+
+    def _owners(self, one: Candidate, heads: Sequence[Head]) -> set[str]:
+        """Return the classes in which a passage defines the name."""
+        chunk = one.chunk
+        asked = replace(self._asked, kind="called")
+        owners = {
+            owner
+            for start, line in declaring(chunk, asked)
+            if (owner := _owner_at(line, start, heads, chunk, asked.name))
+        }
+        return owners or ({within} if (within := _within(chunk)) else set())
+
+
+def _owner_at(line: str, start: int, heads: Sequence[Head], chunk: Chunk, name: str) -> str:
+    """Return the class around a line: that of its receiver, that before `::`, the nearest head
+    above with a smaller indent, or the one that the headings give; "" if there is none."""
+    if chunk.language == "go":
+        found = _RECEIVER.match(line)
+        return found[1] if found else ""
+    if chunk.language in ("cpp", "c") and (found := _QUALIFIED.search(line.partition(name)[0])):
+        return found[1]
+    indent = len(line) - len(line.lstrip())
+    above = [head for head in heads if head.start < start and head.name]
+    around = [head for head in above if head.indent < indent]
+    return around[-1].name if around else _within(chunk)
+
+
+def _within(chunk: Chunk) -> str:
+    """Return the class that the headings of a passage give for what it defines."""
+    own = names_of(chunk.symbols)
+    around = [re.split(r"[.:#]", one.partition("<")[0])[-1] for one in chunk.headings]
+    outer = [one for one in around if one not in own] or around[:-1]
+    return outer[-1] if outer else ""
+
+
+def _is_anonymous(chunk: Chunk, pattern: re.Pattern[str]) -> bool:
+    """Return whether a passage of Java or C# makes an object of a class without a name."""
+    return chunk.language in ("java", "c_sharp") and pattern.search(chunk.text) is not None
+
+
+def _is_of_types(chunk: Chunk, methods: Mapping[str, Set[str]]) -> bool:
+    """Return whether a passage defines one of these types of Go or one of these methods of it."""
+    if not methods or chunk.language != "go":
+        return False
+    if not methods.keys().isdisjoint(names_of(chunk.definitions)):
+        return True
+    return any(one in methods.get(owner, ()) for owner, one in _RECEIVER.findall(chunk.text))
+
+
+def _file(one: Candidate) -> File:
+    return one.collection, one.chunk.repo, one.chunk.path

@@ -1,0 +1,184 @@
+"""Recognise questions for what stands in a relation to a name: its callers, subclasses or
+overrides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pincite.support.names import components, is_like_code, owner_of
+
+_LONGEST: Final = 200  # characters of a question of such a form; guess: longer ones say more
+Kind = Literal["called", "imported", "read", "used", "heirs", "overrides", "implemented"]
+
+_THING: Final = (
+    r"(?:(?:(?:abstract|base|parent|global) )?"
+    r"(?:attribute|class|command|component|constant|constructor|decorator|enum"
+    r"|exception|field|function|helper|hook|interface|macro|member|method|mixin|module|object"
+    r"|property|protocol|struct|trait|type|variable)"
+    r"|(?:[a-z]+ )?(?P<library{n}>crate|dependency|gem|library|package)"
+    r"|(?P<setting{n}>(?:environment|env|config(?:uration)?) (?:variable|var|option|setting|key)"
+    r"|setting|option|flag|env var))"
+)
+#: Names as they are in code, with their paths: `a.b`, `A::b`, `@scope/name`, `foo.h`, `$x`.
+_WRITTEN: Final = re.compile(
+    r"[@$#./~:-]{0,3}[A-Za-z_][\w$]*(?:(?:[.:#/\\-]|::|->)[\w$@]+){0,20}[!?]?", re.ASCII
+)
+_OF_CODE: Final = (
+    r"(?:class(?:es)?|code|components?|controllers?|files?|functions?|handlers?|methods?|modules?"
+    r"|packages?|parts?|places?|scripts?|services?|structs?|subclass(?:es)?|(?P<in_tests>tests?)"
+    r"|types?|views?)"
+)
+_NOW: Final = (
+    r"(?:calls?|invokes?|uses?|references?|imports?|reads?|requires?|includes?|access(?:es)?"
+    r"|instantiates?|constructs?|consumes?|depends? (?:up)?on|extends?|inherits?(?: from)?"
+    r"|implements?|derives?(?: from)?|subclass(?:es)?|conforms? to|overrides?|reimplements?)"
+)
+_BEING: Final = (
+    r"(?:calling|invoking|using|referencing|importing|reading|requiring|including|accessing"
+    r"|instantiating|constructing|consuming|depending (?:up)?on|extending|inheriting(?: from)?"
+    r"|implementing|deriving from|derived from|subclassing|conforming to|overriding)"
+)
+_PAST: Final = (
+    r"(?:called|invoked|used|referenced|imported|read|required|included|accessed|instantiated"
+    r"|constructed|extended|inherited(?: from)?|implemented|derived from|subclassed"
+    r"|overrid(?:d?en|ed)|reimplemented)"
+)
+_NOUN: Final = (
+    r"(?:callers?|calls|call sites?|invocations?|usages|uses|users|references|referrers|importers?"
+    r"|imports|consumers|dependents|(?:direct |known |concrete )?(?:sub-?class(?:es)?|subtypes"
+    r"|implementations|implementers|implementors|(?:derived|child) (?:classes|types)|descendants)"
+    r"|overrides?|reimplementations?)"
+)
+_LEAD: Final = (
+    r"(?:(?:please )?(?:find|show|list|give|get)(?: me| us)?(?: all| every)?(?: of)?(?: the)? "
+    r"|(?:what|which|where|who)(?:'s| is| are)(?: all)?(?: of)?(?: the)? "
+    r"|where can i find(?: all)?(?: the)? |all(?: of)?(?: the)? |the )?"
+)
+_WHOLE: Final = r"(?:code ?base|code|source code|sources?|repo(?:sitory)?|project|tests?)"
+_TAIL: Final = (
+    r"(?: from)?(?: anywhere| somewhere| at all)?"
+    rf"(?: (?:in|across|within) (?:the |this |our )?(?:whole |entire )?"
+    rf"(?:(?P<tests>tests?(?: suite)?)|{_WHOLE}))?"
+)
+
+
+def _name(key: str = "") -> str:
+    """Return the pattern of a name with an article and the word for its kind."""
+    before, after = _THING.format(n=f"_before{key}"), _THING.format(n=f"_after{key}")
+    quoted = r"`[^`\s]{1,100}`|'[^'\s]{1,100}'|\"[^\"\s]{1,100}\""
+    return (
+        rf"(?:(?:the|our|an?|this|that) )?(?:{before} )?(?P<name{key}>{quoted}|[^\s`'\"]+)"
+        rf"(?: {after})?"
+    )
+
+
+_IN_HEIRS: Final = (
+    r"(?: (?:in|by) (?:the )?(?:subclass(?:es)?|sub-classes|implementations|implementers"
+    rf"|derived classes|heirs|children) of {_name('_of')}"
+    rf"|(?: (?:of|in) (?!(?:the |this |our )?(?:whole |entire )?{_WHOLE}\b){_name('_in')})?)"
+)
+_FORMS: Final = tuple(
+    re.compile(form + _TAIL, re.IGNORECASE)
+    for form in (
+        rf"(?:who|what|(?:which|what) {_OF_CODE})(?: else)? (?:(?P<verb>{_NOW})"
+        rf"|(?:is|are) (?P<being>{_BEING})) {_name()}",
+        rf"(?:which|what) (?:subclasses|implementations) of {_name('_of')} (?P<verb>overrides?"
+        rf"|implements?) {_name()}",
+        rf"(?:(?:find|show|list|see)(?: me)?(?: all)? )?(?:the )?(?:places )?(?:from )?where"
+        rf"(?:'s| is| are| does| do)? {_name()} (?:is |are |being |gets? |ever |actually )?"
+        rf"(?P<verb>{_PAST})",
+        r"where (?:do|does|did) (?:i|we|you|they|it|the code|(?:the |this )?(?:project|app|code))"
+        rf" (?P<verb>{_NOW}) {_name()}",
+        rf"{_LEAD}(?P<verb>{_NOUN}) (?:of|to|for) {_name()}{_IN_HEIRS}",
+        rf"{_LEAD}(?:{_OF_CODE}|everything) (?:(?:that|which|who) (?P<verb>{_NOW})"
+        rf"|(?P<being>{_BEING})) {_name()}",
+        rf"is {_name()} (?:still |ever |even )?(?P<verb>{_PAST})",
+        r"does (?:anything|anyone|something|any (?:code|file|class|module))(?: still| ever)?"
+        rf" (?P<verb>{_NOW}) {_name()}",
+        rf"{_name()} (?P<verb>callers|usages|call sites|references|subclasses|overrides)",
+    )
+)
+#: The relation by the beginning of its word; any other word means `used`.
+_KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
+    ("called", ("call", "invo", "instantiat", "construct")),
+    ("imported", ("import", "requir", "includ")),
+    ("read", ("read",)),
+    ("implemented", ("implemented",)),
+    ("overrides", ("overrid", "reimplement")),
+    ("heirs", ("exten", "inherit", "implement", "deriv", "sub", "conform", "child", "descend")),
+    ("heirs", ("direct ", "known ", "concrete ")),
+)
+
+
+_PRONOUNS: Final = frozenset("it this that them these those they what which us me".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a question asks for: `kind`, the last component of the `name`, the one before it or the
+    class in whose heirs the name is (`owner`, "" if none), and the name as it is `written`.
+    `certain`: it is written like code or in quotes, so it is no word of a topic. `tests`: tests
+    are asked for."""
+
+    kind: Kind
+    name: str
+    owner: str
+    written: str
+    certain: bool
+    tests: bool
+
+
+def relation_of(question: str) -> Relation | None:
+    """Return the relation that a question asks for; None for any other question. English only."""
+    if len(question) > _LONGEST:
+        return None
+    asked = " ".join(question.split()).rstrip("?!. ")
+    return next(_relations(asked), None)
+
+
+def _relations(asked: str) -> Iterator[Relation]:
+    for form in _FORMS:
+        found = form.fullmatch(asked)
+        if found is None:
+            continue
+        groups = found.groupdict()
+        name, quoted, calls = _written(groups["name"])
+        owners = [groups.get(key) for key in ("name_of", "name_in")]
+        owner, *_ = _written(next(filter(None, owners), "") or "")
+        if not name or (any(owners) and not owner):
+            continue
+        verb = (groups.get("verb") or groups.get("being") or "").lower()
+        kind: Kind = next((kind for kind, begins in _KINDS if verb.startswith(begins)), "used")
+        if groups.get("name_of"):
+            kind = "overrides"
+        if kind == "used":
+            kind = "called" if calls else _of_thing(groups)
+        parts = components(name.replace("\\", "."))
+        own = owner_of(name.replace("\\", "."))
+        yield Relation(
+            kind,
+            parts[-1].strip("$@~!?") if parts else name,
+            components(owner)[-1] if owner else own[0] if own else "",
+            name,
+            quoted or calls or is_like_code(name) or (kind == "read" and name.isupper()),
+            bool(groups.get("tests") or groups.get("in_tests")),
+        )
+
+
+def _of_thing(groups: Mapping[str, str | None]) -> Kind:
+    """Return what is sought for `used`: reads of a setting, imports of a library."""
+    said = {key.partition("_")[0] for key, value in groups.items() if value}
+    return "read" if "setting" in said else "imported" if "library" in said else "used"
+
+
+def _written(text: str) -> tuple[str, bool, bool]:
+    """Return the name in a text, "" if it is none, whether it is in quotes, and whether parentheses
+    follow it."""
+    bare = text.strip("`'\"")
+    name = bare.removesuffix("()")
+    if not _WRITTEN.fullmatch(name) or (name == text and name.lower() in _PRONOUNS):
+        return "", False, False
+    return name.rstrip("!?"), bare != text, name != bare
