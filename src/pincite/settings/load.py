@@ -15,7 +15,7 @@ for ignore files, too, by walks that have no settings.
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 | `PINCITE_LOG_FORMAT` | `text` or `json`: the format of server logs | `logging.format` |
 | `PINCITE_REFRESH` | `auto` or `manual`: whether the index updates itself | `refresh.mode` |
-| `PINCITE_TRUST` | `1`: each found `pincite.toml`, `.pinciteignore` and index is trusted | `0` |
+| `PINCITE_TRUST` | `1`: trust each `pincite.toml`, `.pinciteignore` and index that is found | `0` |
 | `PINCITE_PAGER` | pager for long results | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
