@@ -116,14 +116,13 @@ class Packer:
         return self._lines.cost(group.heading, group.last) < self._tiny
 
     def _marked(self, groups: Iterable[Group]) -> Iterator[Group]:
-        """Yield the groups, with `goes_on`. A section goes on in its next part and, if its heading
-        is bare, in its first subsection."""
+        """Yield the groups, with `goes_on`. A section goes on in its next part, which has no
+        heading, and if its own heading is bare, in its first subsection."""
         last: Group | None = None
         for group in groups:
             if last is not None:
-                if last.heading >= 0 and below(group.path, last.path):
-                    deeper = len(group.path) > len(last.path)
-                    last.goes_on = group.heading < 0 or (deeper and self._is_bare(last))
+                deeper = len(group.path) > len(last.path) and below(group.path, last.path)
+                last.goes_on = group.heading < 0 or (deeper and self._is_bare(last))
                 yield last
             last = group
         if last is not None:
@@ -180,9 +179,14 @@ class Packer:
     def _left_over(self, a: Group, b: Group) -> bool:
         """Return whether one of the groups is tiny, their paths are akin, and both fit into the
         room."""
-        if _cuts_off(a, b) or a.cost + b.cost > self.room(a.path):
+        cost = a.cost + b.cost
+        if min(a.cost, b.cost) >= self._tiny or cost > self.room(a.path) or _cuts_off(a, b):
             return False
-        return min(a.cost, b.cost) < self._tiny and _akin(a.path, b.path)
+        if b.heading >= 0:  # the merged path may leave less room; `_cut` would divide the section
+            shared = common_path(a.path, b.path)
+            if cost > min(self.room(b.path), self.room(shared)):
+                return False
+        return _akin(a.path, b.path)
 
     def _cut(self, group: Group) -> Iterator[Section]:
         """Yield the sections of a group. A group that is too long, because merging has lengthened
@@ -206,7 +210,7 @@ class Packer:
 def _cuts_off(a: Group, b: Group) -> bool:
     """Return whether the second group is the beginning of a section which goes on after it, and the
     first is no text of its ancestors. Together, they would end with a heading without its text."""
-    if not b.goes_on:
+    if b.heading < 0 or not b.goes_on:
         return False
     return a.mixed or len(a.path) >= len(b.path) or not below(b.path, a.path)
 

@@ -42,7 +42,7 @@ class Group(msgspec.Struct):
     head: int = 0  #: number of lines at the beginning that must stay with the next line
     mixed: bool = False  #: contains several children of its path
     heading: int = -1  #: first line of its last heading, -1 if it has none
-    goes_on: bool = False  #: the section of its last heading goes on in the next group
+    goes_on: bool = False  #: its last section goes on in the next group
 
 
 def below(path: Path, upper: Path) -> bool:
