@@ -27,7 +27,7 @@ from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
 from pincite.stages.prepare import prepare
 from pincite.stages.probe import Probed
-from pincite.stages.rank_code import rank_code
+from pincite.stages.rank_code import places_first, rank_code
 from pincite.stages.rank_code.versions import versions_first
 from pincite.stages.rerank import rerank
 from pincite.stages.retrieve import Retrieved, retrieve
@@ -123,6 +123,7 @@ async def _judge(
     """Rank the candidates, give the verdict and choose what to show."""
     query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
     within = of_ref(loaded.candidates, run.scope) if run.scope.ref else loaded.candidates
+    within = places_first(query.frames, within)
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, facts.partial))
     rarity = term_weights(deps, query.text, found.rankings, apart=facts.apart)

@@ -13,6 +13,7 @@ from pincite.model.attribute_types import Attributes
 from pincite.model.chunks import Chunk
 from pincite.model.documents import SourceType
 from pincite.model.points import TermCounts, Vector
+from pincite.support.frames import Frame, frames_of
 from pincite.support.names import components, last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
@@ -101,6 +102,12 @@ class Query(msgspec.Struct, frozen=True):
     def sought(self) -> tuple[str, ...]:
         """The names whose definitions are searched. In prose, capitalised words do not count."""
         return self.symbols if self.asks == "symbol" else self.identifiers
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The places of files in the question, such as the frames of a traceback, the one that
+        failed first."""
+        return frames_of(self.text)
 
 
 class Pass(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from pincite.stages.gate import Sought, doubt, gate, may_doubt
 from pincite.stages.rank_code.relations import relation_of
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
+from pincite.support.frames import is_only_frames
 from pincite.support.names import bare_words, owner_of, undeclared
 from pincite.support.versions import asked_versions
 
@@ -23,6 +24,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
     question."""
     query, deps, profile = run.query, run.deps, run.profile
     word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
+    place, only_place = _place(query, covered)
     gated = gate(
         covered,
         profile.gate,
@@ -34,8 +36,12 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
             query.text,
             whole=_only_name(query),
             versions=asked_versions(query.text),
+            place=place,
+            only_place=only_place,
         ),
     )
+    if only_place and profile.gate.defined:
+        return gated  # words of a path that the index lacks say nothing
     if not may_doubt(gated.verdict, profile.gate):
         return gated
     best = covered[: profile.select.results]
@@ -51,6 +57,18 @@ def _sought(query: Query) -> tuple[str, ...]:
     callers or heirs it asks for, which may be a plain word (`subclasses of Matcher`)."""
     relation = relation_of(query.text)
     return query.sought if relation is None else (*query.sought, relation.name)
+
+
+def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, bool]:
+    """Return the file and line of the first candidate at a place that the question names, and
+    whether the question is nothing but places and the very first candidate has one."""
+    frames = query.frames
+    for number, one in enumerate(candidates if frames else ()):
+        chunk = one.chunk
+        for frame in frames:
+            if frame.has(chunk.path, chunk.start_line, chunk.end_line):
+                return f"{chunk.path}:{frame.line}", number == 0 and is_only_frames(query.text)
+    return None, False
 
 
 def _only_name(query: Query) -> str | None:

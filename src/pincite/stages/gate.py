@@ -111,7 +111,7 @@ class GateConfig(msgspec.Struct, frozen=True):
 
     `defined`: the verdict is at least `weak` if a candidate defines a name of the question, has the
     word that is the whole question, or is of a file that the question names. It is `grounded` if
-    the question is only a name that the first candidate defines.
+    the question is only a name that the first candidate defines, or only a place that it has.
 
     `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, the
     verdict is `grounded` only from this coverage on, by words only and with a model; see `doubt`. 0
@@ -145,13 +145,17 @@ class Sought:
     """The names in a question: `names` of definitions, the path of a candidate with the only `word`
     of the question (of `only_word`), and its `text`, which may name a file. `whole` is the name,
     written like code, that is the whole question or whose place it asks for; None for others.
-    `versions` are those that it names."""
+    `versions` are those that it names. `place` is the file and line of the first candidate at a
+    place that the question names. If the question is nothing but places, and the first candidate
+    has one, it is `only_place`."""
 
     names: Sequence[str] = ()
     word: str | None = None
     text: str = ""
     whole: str | None = None
     versions: AskedVersions = NO_VERSIONS
+    place: str | None = None
+    only_place: bool = False
 
 
 def gate(
@@ -167,8 +171,9 @@ def gate(
     configuration says otherwise: a question for an existing definition is on topic, however short
     it is. So is a question of a single word that a candidate has: the cosine of a single word and a
     passage says little. So is a question with the path of a candidate's file, as in a line of a
-    traceback. If the question is only a name and the first candidate defines it at its path, the
-    verdict is `grounded`.
+    traceback, and one for a place in a file. If the question is only a name and the first candidate
+    defines it at its path, or only places of files and the first candidate has one, the verdict is
+    `grounded`.
 
     A question about a version is on topic, too, if a heading of the first candidate names it. If
     the first candidate lacks a version of the question, the verdict is at most `weak`, unless the
@@ -286,12 +291,16 @@ def _raised(
 ) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
     question, has the word that is the whole question, or is of a file that the question names. It
-    is raised to `grounded` if the question is a name that the first candidate defines."""
+    is raised to `grounded` if the question is a name that the first candidate defines, or a place
+    that it has."""
     if verdict.level == "grounded":
         return verdict
     first = candidates[0]
     if sought.whole is not None and defines(first, sought.whole):
         reason = f"{first.chunk.path} defines {sought.whole}, the name that was asked for."
+        return replace(verdict, level="grounded", reason=reason)
+    if sought.place and sought.only_place:
+        reason = f"{sought.place} is the place that was asked for."
         return replace(verdict, level="grounded", reason=reason)
     if verdict.level != "none":
         return verdict
@@ -299,6 +308,8 @@ def _raised(
         reason = f"{verdict.reason} But {found[0]} is defined in {found[1]}."
     elif sought.word:
         reason = f"{verdict.reason} But {sought.word} has the word."
+    elif sought.place:
+        reason = f"{verdict.reason} But the question names {sought.place}."
     elif path := _named_file(sought.text, candidates):
         reason = f"{verdict.reason} But the question names {path}."
     else:

@@ -1,17 +1,19 @@
-"""Put those candidates first that the question asks for: definitions of a name, tests of one thing,
-or changelogs."""
+"""Put those candidates first that the question asks for: places of files, definitions of a name,
+tests of one thing, or changelogs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import itemgetter
 
-from pincite.model import Candidate, Signal
+from pincite.model import Candidate, Chunk, Signal
 from pincite.stages.rank_code.names import file_name
 from pincite.stages.rank_code.paths import is_changelog, names_under_test, place_of, wants_changes
 from pincite.stages.rank_code.words import Vocabulary
+from pincite.support.frames import Frame
 from pincite.support.names import last_component
 
+_FILES = 4  # with the same end as a path; more tell nothing
 _OF_TESTS = frozenset(("test", "tests", "spec", "specs"))
 
 
@@ -28,6 +30,35 @@ def in_front(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tup
         else one.with_signal(Signal("ranked", one.rank_signal.kind, before.rank_signal.value))
         for one, before in zip(order, candidates, strict=True)
     )
+
+
+def at_places(frames: Sequence[Frame], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the passages with the places that the question names, in the order of its `frames`.
+    For each frame, only the files whose path has most in common with it count, and none if there
+    are more than four."""
+    found: dict[tuple[str, str], Candidate] = {}
+    for frame in frames:
+        same = [(_common(frame, one.chunk), one) for one in candidates]
+        most = max((parts for parts, _ in same), default=0)
+        here = [one for parts, one in same if parts == most] if most else []
+        if len({(one.collection, one.chunk.repo, one.chunk.path) for one in here}) <= _FILES:
+            for one in here:
+                found.setdefault((one.collection, one.chunk.id), one)
+    return list(found.values())
+
+
+def places_first(frames: Sequence[Frame], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates with the passages of `at_places` first, with their scores as they are:
+    of passages with the same text, the one at the place has to be kept."""
+    if not (placed := at_places(frames, candidates)):
+        return tuple(candidates)
+    there = {(one.collection, one.chunk.id) for one in placed}
+    others = (one for one in candidates if (one.collection, one.chunk.id) not in there)
+    return (*placed, *others)
+
+
+def _common(frame: Frame, chunk: Chunk) -> int:
+    return frame.has(chunk.path, chunk.start_line, chunk.end_line)
 
 
 def tests_of(

@@ -24,7 +24,7 @@ from pincite.stages.rank_code.files import (
     own_value,
     passages_by_file,
 )
-from pincite.stages.rank_code.first import changelogs_first, in_front, tests_of
+from pincite.stages.rank_code.first import at_places, changelogs_first, in_front, tests_of
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
@@ -86,7 +86,9 @@ def rank_code(
     this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
     is defined, gets `defined_first` of its definitions first, one of each file. A question for the
     tests of one thing gets as many files of tests with the name of this thing. If a question asks
-    what changed, or when, the scores of all but changelogs are multiplied by `unasked`.
+    what changed, or when, the scores of all but changelogs are multiplied by `unasked`. Before all
+    of these come the passages, of code and pages, with places that the question names, such as the
+    frames of a traceback: `first.at_places`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent
@@ -97,7 +99,9 @@ def rank_code(
     ranked = tuple(candidates)
     if any(_is_code(one, code) for one in candidates):
         ranked = _by_files(query, candidates, terms, config, code, partial, rarity)
-    return changelogs_first(query.text, ranked, config.unasked)
+    ranked = changelogs_first(query.text, ranked, config.unasked)
+    placed = at_places(query.frames, ranked)
+    return in_front(placed, ranked) if placed else ranked
 
 
 def _by_files(

@@ -26,6 +26,7 @@ from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
 from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
+from pincite.stages.retrieve.places import at_places
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.versions import with_versions
@@ -40,7 +41,8 @@ _DEFINING = 10  # chunks of each name in a pass for definitions
 class Retrieved:
     """The rankings of all collections that answered, and notices about the others. `dense` names
     the collections that were also searched by vectors. `defining` has the hits of the symbol
-    search, `versions` those with a version that the question is about, as (collection, id)."""
+    search and those at the places that the question names, `versions` those with a version that
+    the question is about, as (collection, id)."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
@@ -77,7 +79,7 @@ async def retrieve(
     try:
         results = await gather_outcomes(
             [
-                _one(query, one, scope, schema, limits, done, vectors, versions)
+                _one(query, one, scope, schema, limits, done, vectors, versions, left_ms)
                 for one, limits in zip(collections, settings, strict=True)
             ]
         )
@@ -111,11 +113,12 @@ async def _one(
     done: Pass,
     vectors: QueryVectors,
     versions: AskedVersions,
+    left_ms: float | None,
 ) -> Retrieved:
-    """Search one collection: the question with its sub-queries and, in a later pass, its
-    rephrasings and widened kinds. Raises StoreError if the collection exceeds its time limit. The
-    model has a limit of its own, so that a part is left for keyword search even if the process
-    stood still meanwhile."""
+    """Search one collection: the question with its sub-queries, the places that it names, and, in
+    a later pass, its rephrasings and widened kinds. Raises StoreError if the collection exceeds
+    its time limit. The model has a limit of its own, so that a part is left for keyword search even
+    if the process stood still meanwhile."""
     name = collection.spec.name
     loop = asyncio.get_running_loop()
     begun_s = loop.time()
@@ -135,9 +138,12 @@ async def _one(
         notices.append(_partial(collection, scope))
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
-    wider += [symbols] if symbols else []
     of_versions = [] if collection.foreign else with_versions(requests[0], versions)
-    wider += of_versions
+    frames = () if collection.foreign else query.frames
+    rest_ms = None if left_ms is None else left_ms - 1000 * (loop.time() - begun_s)
+    is_apart = bool(scope.tags or scope.bounds or scope.bound_where or collection.spec.require)
+    places = await at_places(requests[0], collection, frames, rest_ms, apart=is_apart)
+    wider += [*places, *([symbols] if symbols else []), *of_versions]
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
     asked += [(0, query.text, request) for request in wider]
@@ -164,12 +170,13 @@ async def _one(
     )
     dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
     last = len(answers) - len(of_versions)
+    defining_from = last - len(places) - bool(symbols)
     return Retrieved(
         merged,
         (name,),
         tuple(notices),
         dense,
-        defining=_ids(name, answers[last - 1 : last] if symbols else ()),
+        defining=_ids(name, answers[defining_from:last]),
         versions=_ids(name, answers[last:]),
     )
 

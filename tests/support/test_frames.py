@@ -1,0 +1,175 @@
+"""Places of files in a text: which there are, in which order, and which files they fit."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.support.frames import Frame, frames_of, is_only_frames
+
+PYTHON = """Traceback (most recent call last):
+  File "/usr/lib/python3/site-packages/click/core.py", line 1157, in __call__
+    return self.main(*args)
+  File "/srv/shop/src/shop/cli.py", line 12, in run
+    order.close()
+  File "/srv/shop/src/shop/order.py", line 40, in close
+    raise ValueError(f"{self} is open")
+ValueError: 7 is open"""
+PYTEST = "tests/test_a.py:12: in test_a\n    f()\nsrc/a.py:3: in f\nsrc/b.py:9: ValueError"
+GO = """goroutine 1 [running]:
+example.org/shop/order.(*Order).Close(0xc000, {0x1a2b, 0xc0})
+\t/build/shop/order/order.go:40 +0x1d
+example.org/shop/cli.Run(...)
+\t/build/shop/cli/run.go:12
+net/http.(*conn).serve(0xc0)
+\t/usr/local/go/src/net/http/server.go:2009 +0x5f4"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ('File "/srv/app/a.py", line 12, in f', "srv/app/a.py", 12),
+        ('File "/srv/my app/run", line 3', "srv/my app/run", 3),
+        ('"src/a.py", line 7', "src/a.py", 7),
+        ("src/a.py:12", "src/a.py", 12),
+        ("what is wrong in (src/a.py:12:3)?", "src/a.py", 12),
+        ("flows.py:242", "flows.py", 242),
+        ("docs/guide.md:120", "docs/guide.md", 120),
+        ("../src/./x.ts:3", "src/x.ts", 3),
+        ("at f (/app/src/x.ts:10:3)", "app/src/x.ts", 10),
+        ("at f (file:///home/a/x.ts:3:4)", "home/a/x.ts", 3),
+        ("webpack-internal:///(rsc)/./src/(main)/x.tsx:12:3", "(rsc)/src/(main)/x.tsx", 12),
+        ("at src/x.tsx?t=170:12:3", "src/x.tsx", 12),
+        ("\t/build/shop/x.go:12 +0x1d", "build/shop/x.go", 12),
+        ("at com.shop.Order$Item.<init>(Order.java:55)", "com/shop/Order.java", 55),
+        ("at app//com.shop.Order.close(Order.java:55)", "com/shop/Order.java", 55),
+        ("app/x.rb:12:in `close'", "app/x.rb", 12),
+        ("--> src/main.rs:4:5", "src/main.rs", 4),
+        ("#0 /var/www/x.php(12): close()", "var/www/x.php", 12),
+        ("PHP Fatal error: no in /var/www/x.php on line 12", "var/www/x.php", 12),
+        ("at A.B() in C:\\src\\App\\x.cs:line 42", "src/App/x.cs", 42),
+        ("C:\\src\\App\\x.py:42", "src/App/x.py", 42),
+        ("src/a.ts(12,5): error TS1005", "src/a.ts", 12),
+        ("https://example.org/o/r/blob/main/src/a.py#L12", "o/r/blob/main/src/a.py", 12),
+        ("deploy/Dockerfile:3", "deploy/Dockerfile", 3),
+    ],
+)
+def test_a_place_is_found_in_every_form(text: str, path: str, line: int) -> None:
+    assert [(one.path, one.line) for one in frames_of(text)] == [(path, line)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://localhost:8080",
+        "localhost:8080",
+        "https://example.org:8443/orders",
+        "example.org:443",
+        "10.0.0.1:8080",
+        "redis://db.local:6379/0",
+        "registry.example.org/shop/app:12",
+        "ubuntu:22",
+        "at 12:30 today",
+        "2024-01-02T12:30:11",
+        "v1.2.3:4 of python 3.11:2",
+        "16:9",
+        "node:internal/process/task_queues:95:5",
+        "self.c(12) and np.r(3)",
+        'File "<stdin>", line 1, in <module>',
+        "on line 12",
+        "src/a.py:0",
+        "src/a.py",
+        "where is a key rotated?",
+    ],
+)
+def test_ports_times_versions_and_calls_are_no_places(text: str) -> None:
+    assert frames_of(text) == ()
+    assert not is_only_frames(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        (PYTHON, ["order.py", "cli.py", "core.py"]),
+        (" ".join(PYTHON.split()), ["order.py", "cli.py", "core.py"]),
+        (PYTEST, ["b.py", "a.py", "test_a.py"]),
+        (GO, ["order.go", "run.go", "server.go"]),
+    ],
+)
+def test_the_frame_that_failed_is_first_and_libraries_are_last(text: str, paths: list[str]) -> None:
+    assert [one.path.rpartition("/")[2] for one in frames_of(text)] == paths
+
+
+@pytest.mark.parametrize(
+    ("text", "stored", "parts"),
+    [
+        ("/srv/app/src/app/a.py:1", "src/app/a.py", 3),
+        ("/srv/app/src/app/a.py:1", "app/a.py", 2),
+        ("/srv/main.py:1", "main.py", 1),
+        ("/srv/app/a.py:1", "src/app/a.py", 2),
+        ("/srv/app/a.py:1", "one/two/app/a.py", 0),
+        ("/srv/app/a.py:1", "other/a.py", 0),
+        ("app/a.py:1", "services/one/app/a.py", 2),
+        ("a.py:1", "src/app/a.py", 1),
+        ("a.py:1", "src/app/aa.py", 0),
+        ("/usr/lib/python3/site-packages/app/a.py:1", "src/app/a.py", 2),
+        ("/usr/lib/python3/site-packages/app/core/a.py:1", "core/a.py", 0),
+        ("/usr/lib/python3.11/json/decoder.py:1", "decoder.py", 0),
+        ("/go/pkg/mod/example.org/u/p@v1.2.3/context.go:1", "context.go", 0),
+        ("/w/node_modules/next/index.js:1", "index.js", 0),
+        ("at com.shop.Order.close(Order.java:5)", "core/src/main/java/com/shop/Order.java", 3),
+        ("at com.shop.Order.close(Order.java:5)", "src/main/java/com/other/Order.java", 0),
+    ],
+)
+def test_paths_of_the_index_fit_by_their_ends(text: str, stored: str, parts: int) -> None:
+    (frame,) = frames_of(text)
+    assert frame.fits(stored) == parts
+    assert frame.has(stored, 1, frame.line) == parts
+    assert frame.has(stored, frame.line + 1, 99) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        ("src/a.py:12", True),
+        ('File "/srv/a.py", line 12, in f', True),
+        ("at async f (webpack-internal:///./src/a.ts:12:3)", True),
+        ("at com.shop.Order.close(Order.java:55)", True),
+        ("app/x.rb:12:in `close'", True),
+        ("src/a.py:12 fails", False),
+        (PYTHON, False),
+    ],
+)
+def test_a_question_may_be_nothing_but_places(text: str, only: bool) -> None:
+    assert is_only_frames(text) is only
+
+
+def test_there_are_at_most_a_hundred_the_last_of_a_traceback_of_python() -> None:
+    lines = "\n".join(f'File "/srv/a{n}.py", line {n + 1}, in f' for n in range(500))
+    found = frames_of(lines)
+    assert len(found) == 100
+    assert found[0] == Frame("srv/a499.py", 500)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "a" * 100_000 + ":1",
+        "a:1" * 30_000,
+        'File "' * 20_000 + "line 1",
+        "a/" * 50_000 + ":1",
+        "(" * 100_000 + ":1",
+        "a.php(1" * 15_000,
+        "pkg/mod/" * 12_000 + "a.go:1",
+        "a." * 50_000 + "(B.java:1",
+        "?a=" * 30_000 + ":1",
+        "at a(" * 20_000 + " a.py:1",
+        "a://" * 25_000 + ":1",
+    ],
+)
+def test_hostile_texts_take_linear_time(hostile: str) -> None:
+    begun = time.process_time()
+    frames_of(hostile)
+    is_only_frames(hostile)
+    assert time.process_time() - begun < 3
