@@ -11,6 +11,7 @@ from pincite.search_steps.current import compare_with_files, without_gone
 from pincite.search_steps.nearest import after_probe, nothing_near, probe_nearest
 from pincite.search_steps.packed import pack_evidence
 from pincite.search_steps.run import Outcome, Run
+from pincite.search_steps.similar import show_instead
 from pincite.search_steps.verdict import judge_evidence
 from pincite.search_steps.weights import dense_weights, term_weights
 from pincite.search_steps.wordings import find_wordings
@@ -69,8 +70,13 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
             this_pass, run.query, outcome.gated, outcome.chosen, run.profile.again
         )
         budget_notices = within_budget(this_pass, trace.spent_ms(), begun_ms, question.budget_ms)
+    instead = await show_instead(run, outcome)
+    if instead is not None and instead.gated is not None:
+        gated = trace.tap("gate", instead.gated)
+        outcome = replace(outcome, gated=gated, chosen=_select(run, gated))
     outcome, shown, compared = await _compare_with_files(run, outcome, probed)
-    return await pack_evidence(run, outcome, shown, compared, expanded, passes, budget_notices)
+    told = (expanded, passes, budget_notices, instead)
+    return await pack_evidence(run, outcome, shown, compared, *told)
 
 
 async def _pass(

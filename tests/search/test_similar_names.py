@@ -24,7 +24,9 @@ from pincite.model import (
 )
 from pincite.model.prompt import opening
 from pincite.ports import Searchable
+from pincite.profile import Profile
 from pincite.search_steps.similar import suggest_names
+from pincite.stages.gate import GateConfig, Thresholds
 from pincite.stages.similar_names import similar_name
 from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
@@ -39,6 +41,8 @@ DEFINED = {
     "lib/tags.py": "albums_in_dir",
     "lib/own.py": "Zebra",
 }
+SURE = Thresholds(9.0, 8.0)  # nothing reaches it
+STRICT = replace(Profile(), gate=GateConfig(coverage_normalised=SURE, coverage_share=SURE))
 
 
 async def _filled() -> Searchable:
@@ -225,3 +229,78 @@ def test_a_look_up_ends_with_the_time_budget() -> None:
         assert asyncio.run(suggest_names(within(left_ms), absent, ())) == ()
     *hurried, usual = index.waited
     assert min(hurried) < 0.4 < usual
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "meant"),
+    [
+        ("AnyMtches", "AnyMtches", "AnyMatches"),
+        ("`AnyMtches`?", "AnyMtches", "AnyMatches"),
+        ("where is albms_in_dir defined?", "albms_in_dir", "albums_in_dir"),
+        ("where is Zebrra defined?", "Zebrra", "Zebra"),
+        ("Tags.albms_in_dir", "albms_in_dir", "albums_in_dir"),
+        ("Anyatches", "Anyatches", "AnyMatches"),  # its capital is lost
+        ("SmpleQueue", "SmpleQueue", "SimpleQueue"),
+    ],
+)
+def test_the_definition_of_a_mistyped_name_is_shown_as_weak_evidence(
+    question: str, name: str, meant: str
+) -> None:
+    pack = ask(question, filled(), profile=STRICT)
+    assert [one.symbols for one in pack.evidence] == [(meant,)]
+    assert pack.verdict.level == "weak"
+    path = pack.evidence[0].path
+    said_so = f"Nothing that is indexed has {name}. But {path} defines {meant}, spelled like it."
+    assert pack.verdict.reason == said_so
+    assert said(pack) == [f"nothing that is indexed has {name}; did you mean {meant}?"]
+    assert name in pack.absent_terms.index
+    assert pack.closest == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "AnyMtches of KafkaBroker",  # another name
+        "AnyMatches2",  # another number
+        "set_pool",  # its words are known
+        "ConnctoinPool",  # two edits
+        "KafkaBroker",
+    ],
+)
+def test_another_name_and_a_name_among_others_show_no_definition(question: str) -> None:
+    async def with_words() -> Searchable:
+        one = await _filled()
+        for path, name in (("lib/get.py", "get_pool"), ("lib/put.py", "set_it")):
+            vector, length = one.sparse.encode_document(f"def {name}(): pass", 10.0)
+            held = chunk(path, text=f"def {name}()", path=path, source_type="code", symbols=(name,))
+            record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
+            points = [Point(held, vector, length, None)]
+            await one.index.replace(one.spec.name, [IndexedDocument(record, points)])  # type: ignore[attr-defined]
+        return one
+
+    pack = ask(question, asyncio.run(with_words()), profile=STRICT)
+    assert pack.verdict.level == "none"
+    assert pack.evidence == ()
+
+
+def test_no_definition_is_shown_where_names_do_not_lift_the_verdict() -> None:
+    alone = replace(STRICT, gate=replace(STRICT.gate, defined=False))
+    pack = ask("AnyMtches", filled(), profile=alone)
+    assert (pack.verdict.level, pack.evidence) == ("none", ())
+    assert said(pack)
+
+
+def test_passages_that_are_shown_anyway_follow_the_definition() -> None:
+    kept = replace(STRICT, select=replace(STRICT.select, on_none="keep"))
+    pack = ask("SmpleQueue", filled(), profile=kept)
+    assert pack.evidence[0].symbols == ("SimpleQueue",)
+    assert pack.verdict.level == "weak"
+
+
+def test_no_spelling_is_looked_up_twice_nor_after_the_time_budget() -> None:
+    index = Asking(filled().index)
+    ask("AnyMtches", replace(filled(), index=index), profile=STRICT)
+    assert len(index.asked) == 1
+    late = ask("AnyMtches", replace(filled(), index=index), profile=STRICT, budget_ms=1)
+    assert len(index.asked) == 1
+    assert late.verdict.level == "none"

@@ -9,7 +9,7 @@ from pincite.scope.unmatched import unmatched
 from pincite.scope.warnings import omitted_of, warnings_of
 from pincite.search_steps.plan import plan_of
 from pincite.search_steps.run import Outcome, Run
-from pincite.search_steps.similar import suggest_names
+from pincite.search_steps.similar import Instead, suggest_names
 from pincite.search_steps.verdict import absent_words
 from pincite.stages.context import Shown
 from pincite.stages.expand import Expanded
@@ -25,15 +25,20 @@ async def pack_evidence(
     expanded: Expanded,
     passes: Sequence[str],
     budget_notices: Sequence[Notice],
+    instead: Instead | None,
 ) -> EvidencePack:
-    """Return the evidence pack of a search, with its plan, its warnings and the time of each
-    step."""
+    """Return the evidence pack of a search, with its plan, its warnings and the time of each step.
+    `instead` is what is known of mistyped names, None if they were not looked up yet."""
     deps, scope, trace = run.deps, run.scope, run.trace
     scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope, run.explain_s)
     searched, absent = not scope_notices, AbsentTerms()
     if searched:
         absent = absent_words(run, compared.candidates, compared.contexts, outcome.found)
-    similar = await suggest_names(run, absent, outcome.judged.candidates)
+    if instead is None:
+        similar = await suggest_names(run, absent, outcome.judged.candidates)
+    else:
+        similar = instead.notices
+        absent = replace(absent, index=instead.absent.index)
     packed = pack(
         run.query,
         shown,

@@ -1,24 +1,97 @@
-"""Suggest names of the index for names of the question that the index lacks."""
+"""Find names of the index for names of the question that the index lacks: suggest them, and show
+their definitions if there is nothing else to show."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from string import ascii_lowercase
+from dataclasses import dataclass
+from string import ascii_letters, ascii_lowercase
 from typing import Final
 
-from pincite.model import AbsentTerms, Candidate, Notice
+from pincite.model import AbsentTerms, Candidate, Gated, Notice, Question, Signal
 from pincite.ports import AnyOf, Searchable, SearchRequest
 from pincite.scope.filter import check_scope, of_ref, scope_filter
-from pincite.search_steps.run import Run
-from pincite.stages.similar_names import ONE_EDIT, absent_names, did_you_mean, similar_name
+from pincite.search_steps.run import Outcome, Run
+from pincite.search_steps.verdict import absent_words
+from pincite.stages.absent import has_unknown_part
+from pincite.stages.prepare import prepare
+from pincite.stages.rank_code import defining
+from pincite.stages.similar_names import (
+    ONE_EDIT,
+    absent_names,
+    did_you_mean,
+    is_only_name,
+    is_slip,
+    likeness,
+    similar_name,
+)
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
 
-_LETTERS: Final = f"{ascii_lowercase}_"
-_LONGEST: Final = 32  # characters of a name whose spellings are looked up, fewer than 2,000
+_LONGEST: Final = 32  # characters of a name whose spellings are looked up, fewer than 4,000
 _LIMIT_S: Final = 0.5  # of a look-up; guess: 16,000 chunks take .02 s
 _HITS: Final = 5
+_SHOWN: Final = 3  # definitions of a name, as `rank_code.defined_first`
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """What a search says of mistyped names: the words that the index lacks, the notices, and the
+    evidence with its verdict, None to leave it as it was."""
+
+    absent: AbsentTerms
+    notices: tuple[Notice, ...]
+    gated: Gated | None = None
+
+
+async def show_instead(run: Run, outcome: Outcome) -> Instead | None:
+    """Return the definition of the name that was probably meant, as evidence with the verdict
+    `weak`. None if there is evidence, or the question is more than one name that the index lacks.
+
+    The name must be one edit away from the definition, in a word that the index lacks: `set_name`
+    is another name than `get_name`, and `gte_name` is a slip. If the profile shows passages without
+    evidence, they follow."""
+    before, config = outcome.gated.verdict, run.profile.gate
+    if before.level != "none" or not config.defined or run.facts.apart or _is_late(run):
+        return None
+    absent = absent_words(run, (), (), outcome.found)
+    names = absent_names(run.query.text, absent)
+    if len(names) != 1 or not is_only_name(names[0], run.query):
+        return None
+    (name,) = names
+    defined = await _defined(run, name)
+    near, notices = _suggested(name, defined, outcome.judged.candidates)
+    told = (outcome.found.rankings, run.deps.collections)
+    if not _named(defined, near) or not is_slip(name, near) or not has_unknown_part(name, *told):
+        return Instead(absent, notices)
+    shown = _definitions(run, name, near, defined)
+    if not shown:
+        return Instead(absent, notices)
+    first = shown[0].chunk.path
+    reason = f"Nothing that is indexed has {name}. But {first} defines {near}, spelled like it."
+    verdict = replace(before, level="weak", reason=reason)
+    others = outcome.gated.candidates if run.profile.select.on_none == "keep" else ()
+    gated = replace(outcome.gated, candidates=(*shown, *others), verdict=verdict)
+    return Instead(absent, notices, gated)
+
+
+def _definitions(
+    run: Run, name: str, near: str, defined: Sequence[Candidate]
+) -> tuple[Candidate, ...]:
+    """Return the definitions of `near` in their order: at the path that the question gives, if
+    there is one."""
+    value = Signal("ranked", "share", likeness(name, near))
+    config = run.profile.prepare
+    for text in (run.query.text.replace(name, near), near):
+        query = prepare(Question(text), config)
+        if found := defining(query, defined, _SHOWN, beside_pages=True):
+            return tuple(one.with_signal(value) for one in found)
+    return ()
+
+
+def _is_late(run: Run) -> bool:
+    return run.left_ms is not None and run.left_ms <= 0
 
 
 async def suggest_names(
@@ -27,18 +100,37 @@ async def suggest_names(
     """Return a notice for each name that the index lacks if one of the index is spelled like it: a
     definition that one edit separates from it, otherwise the most similar name of the candidates.
 
-    The definitions are looked up within the scope, and only if there is such a name. They are not
-    added to the results. Nothing is suggested to callers that are kept apart from others, or if the
-    time budget is spent."""
-    names = () if run.facts.apart else absent_names(run.query.text, absent)
-    if run.left_ms is not None and run.left_ms <= 0:
-        names = ()
-    notices = []
+    The definitions are looked up within the scope, and only if there is such a name. Nothing is
+    suggested to callers that are kept apart from others, or if the time budget is spent."""
+    names = () if run.facts.apart or _is_late(run) else absent_names(run.query.text, absent)
     found = await gather([_defined(run, one) for one in names])
-    for name, defined in zip(names, found, strict=True):
-        near = similar_name(name, defined, ONE_EDIT) or similar_name(name, candidates)
-        notices += [did_you_mean(name, near)] if near else []
-    return tuple(notices)
+    pairs = zip(names, found, strict=True)
+    return tuple(
+        notice for name, defined in pairs for notice in _suggested(name, defined, candidates)[1]
+    )
+
+
+def _suggested(
+    name: str, defined: Sequence[Candidate], candidates: Sequence[Candidate]
+) -> tuple[str, tuple[Notice, ...]]:
+    """Return the name that is spelled like this one, and its notice; "" and () without one."""
+    forms = frozenset(_spellings(name) if defined else ())
+    only = [
+        replace(one, chunk=replace(one.chunk, symbols=tuple(forms & {*one.chunk.symbols})))
+        for one in defined
+    ]
+    near = similar_name(name, only, ONE_EDIT) or similar_name(name, candidates)
+    return near, (did_you_mean(name, near),) if near else ()
+
+
+def _spellings(name: str) -> set[str]:
+    """Return the names that are one edit away. A capital may be the lost letter, if the words of
+    the name are not joined by an underscore."""
+    return one_edit(name, f"{ascii_lowercase}_" if "_" in name else f"{ascii_letters}_")
+
+
+def _named(defined: Sequence[Candidate], near: str) -> bool:
+    return bool(near) and any(near in one.chunk.symbols for one in defined)
 
 
 async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
@@ -47,7 +139,7 @@ async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     if len(name) > _LONGEST:
         return ()
     limit_s = _LIMIT_S if run.left_ms is None else min(_LIMIT_S, run.left_ms / 1000)
-    forms = sorted(one_edit(name, _LETTERS))
+    forms = sorted(_spellings(name))
     asked = [
         with_timeout(one.spec.name, _of(run, one, forms), limit_s)
         for one in run.deps.collections
@@ -55,11 +147,7 @@ async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     ]
     outcomes = await gather_outcomes(asked)
     found = [each for one in outcomes if not isinstance(one, BaseException) for each in one]
-    wanted = frozenset(forms)
-    only = [
-        replace(one, chunk=replace(one.chunk, symbols=tuple(wanted & {*one.chunk.symbols})))
-        for one in await run.deps.admitted(found)
-    ]
+    only = await run.deps.admitted(found)
     return of_ref(only, run.scope) if run.scope.ref else tuple(only)
 
 

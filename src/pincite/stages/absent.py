@@ -18,6 +18,7 @@ Terms = Callable[[str], frozenset[str]]
 
 _MOST_WORDS: Final = 64  # of a question to examine: a stack trace has more
 _MOST_NAMED: Final = 8  # of each kind; guess, unmeasured
+_LEAST_PART: Final = 3  # letters of a word of a name; shorter ones are often abbreviations
 #: If a word is in more chunks than this share, its absence from a passage says little.
 _COMMON: Final = 0.02
 _LEAST_COMMON: Final = 5  # chunks: in few chunks every word is common
@@ -131,6 +132,25 @@ def find_absent(
         elif shown and _telling(one, there):
             evidence.append(one.text)
     return AbsentTerms(tuple(index[:_MOST_NAMED]), tuple(evidence[:_MOST_NAMED]))
+
+
+def has_unknown_part(
+    name: str, rankings: Sequence[Ranking], collections: Sequence[Searchable]
+) -> bool:
+    """Return whether no chunk has one of the words of a name in the question, of three letters or
+    more: `simpel` of `SimpelQueue`. The forms of a word are one word. False if the counts of a
+    collection are unknown."""
+    counts = _counted(rankings)
+    if not all(one.spec.name in counts for one in collections):
+        return False
+    words = [word for word in _parts(name).split() if len(word) >= _LEAST_PART]
+    return any(all(_lacks(one, word, counts) for one in collections) for word in words)
+
+
+def _lacks(collection: Searchable, word: str, counts: Mapping[str, TermCounts]) -> bool:
+    ids = collection.sparse.encode_query(word).indices
+    having = counts[collection.spec.name].having
+    return bool(ids) and not any(having.get(one, 0) for one in ids)
 
 
 def _asked(question: str, terms: Terms, english: bool) -> Iterable[_Asked]:

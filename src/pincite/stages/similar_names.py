@@ -9,14 +9,15 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final
 
-from pincite.model import AbsentTerms, Candidate, Notice
-from pincite.support.names import last_component
+from pincite.model import AbsentTerms, Candidate, Notice, Query
+from pincite.support.names import last_component, placed_name
 
 _NAME: Final = re.compile(r"[A-Za-z]\w{3,59}(?!\w)")
 _LIKE_NAME: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 #: Of `SequenceMatcher`, for a name that one edit separates: two letters that change places have .8
 #: in a name of five.
 ONE_EDIT: Final = 0.8
+_DIGIT: Final = re.compile(r"\d")
 _CLOSE: Final = 0.84  # for other names: `OpenAI` and `open` have .8, `start_tls` and `starts` .8
 _LEAST: Final = 5  # letters of a name; shorter ones resemble many
 _LONGEST: Final = 60
@@ -29,13 +30,31 @@ _CHARS: Final = 4_000  # of each
 
 def absent_names(text: str, absent: AbsentTerms) -> tuple[str, ...]:
     """Return the names in the question `text` that the index lacks, two at most. Words that are not
-    written like a name count only if they are the whole question."""
-    is_alone = len(text.split()) == 1
+    written like a name count only if they are the whole question, or if it asks for their place."""
+    is_alone, placed = len(text.split()) == 1, last_component(placed_name(text))
     return tuple(
         one
         for one in absent.index
-        if _LEAST <= len(one) <= _LONGEST and (is_alone or _LIKE_NAME.search(one) is not None)
+        if _LEAST <= len(one) <= _LONGEST
+        and (is_alone or one == placed or _LIKE_NAME.search(one) is not None)
     )[:_ASKED]
+
+
+def is_only_name(name: str, query: Query) -> bool:
+    """Return whether a name without a path is the only name in the question, which may be prose or
+    give its path."""
+    return {last_component(one.rstrip("?!")) for one in query.symbols} == {name}
+
+
+def is_slip(name: str, near: str) -> bool:
+    """Return whether the digits of both names are the same: `base64` is another name than
+    `base32`."""
+    return _DIGIT.findall(name) == _DIGIT.findall(near)
+
+
+def likeness(name: str, near: str) -> float:
+    """Return the likeness of two names in 0..1, without regard to upper and lower case."""
+    return SequenceMatcher(None, near.lower(), name.lower(), autojunk=False).ratio()
 
 
 def did_you_mean(name: str, near: str) -> Notice:

@@ -11,6 +11,7 @@ from pincite.support.late_names import late_names
 
 if TYPE_CHECKING:
     from pincite.stages.rank_code.config import RankCodeConfig
+    from pincite.stages.rank_code.definitions import defining
     from pincite.stages.rank_code.first import places_first
     from pincite.stages.rank_code.rank import forget, rank_code
 
@@ -19,9 +20,10 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
         __name__,
         {
             "pincite.stages.rank_code.config": "RankCodeConfig",
+            "pincite.stages.rank_code.definitions": "defining",
             "pincite.stages.rank_code.first": "places_first",
             "pincite.stages.rank_code.rank": "forget rank_code",
         },
     )
 
-__all__ = ["RankCodeConfig", "forget", "places_first", "rank_code"]
+__all__ = ["RankCodeConfig", "defining", "forget", "places_first", "rank_code"]
