@@ -35,14 +35,17 @@ def ours():
         frame = frame.f_back
     return frame.f_globals["__name__"].startswith("pincite.")
 
+def note(pattern, flags):
+    text = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
+    found.add((text, int(flags)))
+
 def noted(pattern, flags=0):
     if isinstance(pattern, (str, bytes)) and ours():
-        text = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
-        found.add((text, int(flags)))
+        note(pattern, flags)
     return compiled(pattern, flags)
 
 def noted_late(self, pattern, flags):
-    found.add((pattern, int(flags)))
+    note(pattern, flags)
     begun(self, pattern, flags)
 
 re._compiler.compile, late._Late.__init__ = noted, noted_late

@@ -17,7 +17,7 @@ _SIGNS: Final = r"[^\s:\"'`|*,;#?]"
 #: A path and the line behind it. Each run of signs is read once, so the time is linear.
 _PLACE: Final = re.compile(
     r'File "(?P<quoted>[^"]{1,1000}+)", line (?P<there>\d{1,8})'
-    rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?=//))?(?P<path>(?:[A-Za-z]:(?=[\\/]))?{_SIGNS}++)"
+    rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?=//))?(?P<path>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
     r"(?:(?:\?[\w=&.-]{0,80}+)?(?:[:#]L?|:line |[\"'`]?,? (?:on |at )?line )"
     r"(?P<line>\d{1,8})(?![\w/\\]))?"
 )
