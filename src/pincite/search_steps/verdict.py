@@ -9,6 +9,7 @@ from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
 from pincite.stages.cover import only_word
 from pincite.stages.gate import Sought, doubt, gate, may_doubt
+from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.relations import relation_of
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
@@ -25,6 +26,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
     query, deps, profile = run.query, run.deps, run.profile
     word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
     place, only_place = _place(query, covered)
+    word = word or _related_path(query, covered)
     gated = gate(
         covered,
         profile.gate,
@@ -69,6 +71,13 @@ def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, b
             if frame.has(chunk.path, chunk.start_line, chunk.end_line):
                 return f"{chunk.path}:{frame.line}", number == 0 and is_only_frames(query.text)
     return None, False
+
+
+def _related_path(query: Query, covered: Sequence[Candidate]) -> str | None:
+    """Return the path of the first passage that stands in the relation to a name that the question
+    asks for. It has the name, whatever words of the question (`subclasses`) the index lacks."""
+    found = related(query, covered)
+    return found[0].chunk.path if found else None
 
 
 def _only_name(query: Query) -> str | None:

@@ -143,11 +143,11 @@ class GateConfig(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Sought:
     """The names in a question: `names` of definitions, the path of a candidate with the only `word`
-    of the question (of `only_word`), and its `text`, which may name a file. `whole` is the name,
-    written like code, that is the whole question or whose place it asks for; None for others.
-    `versions` are those that it names. `place` is the file and line of the first candidate at a
-    place that the question names. If the question is nothing but places, and the first candidate
-    has one, it is `only_place`."""
+    of the question (of `only_word`) or with a use of the name that it asks for the uses or heirs
+    of, and its `text`, which may name a file. `whole` is the name, written like code, that is the
+    whole question or whose place it asks for; None for others. `versions` are those that it names.
+    `place` is the file and line of the first candidate at a place that the question names. If the
+    question is nothing but places, and the first candidate has one, it is `only_place`."""
 
     names: Sequence[str] = ()
     word: str | None = None

@@ -54,7 +54,8 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     imports only. `mixed`: the weight of the order of files if the hits also contain documentation.
     `defined_first`: the number of definitions that come before all else if the question is only a
     name, or asks where one is defined, and of files of tests if it asks for the tests of one thing
-    by the name of their file; 0 switches both off. `pool`: the minimum number of loaded
+    by the name of their file; 0 switches both off, and also that callers, heirs and the like come
+    first if the question asks for them. `pool`: the minimum number of loaded
     candidates in collections that are at least half code. `by_words`: the number of the best hits
     of keyword search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925,
     .924, .930, .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.

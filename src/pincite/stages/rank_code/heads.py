@@ -70,9 +70,9 @@ _DERIVED: Final = re.compile(r"#\[derive\((?P<bases>[^()]*)\)\]")
 
 
 class Head(NamedTuple):
-    """The head of a class: its `name` and its `bases`, last components, "" for a class without a
-    name; the columns of its `indent`, and the position of its `start` in the text. `abstract` is
-    said of interfaces, traits, protocols and of classes that call themselves so."""
+    """The head of a class: its `name`, "" for a class without one, and its `bases`, all as last
+    components; the columns of its `indent`, and the position of its `start` in the text.
+    `abstract`: it is an interface, a trait or a protocol, or calls itself abstract."""
 
     name: str
     bases: frozenset[str]

@@ -85,10 +85,11 @@ def rank_code(
     passages, of pages and of several definitions, more than one file. From nine tenths of code on,
     this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
     is defined, gets `defined_first` of its definitions first, one of each file. A question for the
-    tests of one thing gets as many files of tests with the name of this thing. If a question asks
-    what changed, or when, the scores of all but changelogs are multiplied by `unasked`. Before all
-    of these come the passages, of code and pages, with places that the question names, such as the
-    frames of a traceback: `first.at_places`.
+    tests of one thing gets as many files of tests with the name of this thing. A question for the
+    callers, imports, heirs or overrides of a name gets all of these first (see `related`), unless
+    `defined_first` is 0. If a question asks what changed, or when, the scores of all but changelogs
+    are multiplied by `unasked`. Before all of these come the passages, of code and pages, with
+    places that the question names, such as the frames of a traceback: `first.at_places`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent

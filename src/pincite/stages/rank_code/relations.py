@@ -49,7 +49,7 @@ _PAST: Final = (
 _NOUN: Final = (
     r"(?:callers?|calls|call sites?|invocations?|usages|uses|users|references|referrers|importers?"
     r"|imports|consumers|dependents|(?:direct |known |concrete )?(?:sub-?class(?:es)?|subtypes"
-    r"|implementations|implementers|implementors|(?:derived|child) (?:classes|types)|descendants)"
+    r"|implementations|implement[eo]rs|(?:derived|child) (?:classes|types)|descendants)"
     r"|overrides?|reimplementations?)"
 )
 _LEAD: Final = (
@@ -104,11 +104,11 @@ _FORMS: Final = tuple(
 #: The relation by the beginning of its word; any other word means `used`.
 _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("called", ("call", "invo", "instantiat", "construct")),
-    ("imported", ("import", "requir", "includ")),
+    ("imported", ("import", "require", "requiring", "include", "including")),
     ("read", ("read",)),
     ("implemented", ("implemented",)),
     ("overrides", ("overrid", "reimplement")),
-    ("heirs", ("exten", "inherit", "implement", "deriv", "sub", "conform", "child", "descend")),
+    ("heirs", ("extend", "inherit", "implement", "deriv", "sub", "conform", "child", "descend")),
     ("heirs", ("direct ", "known ", "concrete ")),
 )
 

@@ -28,6 +28,7 @@ _NO_TYPE: Final = frozenset(
     "return await new throw else in and or not yield case when if unless while until do then go"
     " defer assert raise with from delete typeof co_await co_return co_yield goto emit".split()
 )
+_PATH_BEFORE: Final = re.compile(r"(?<!\w)(?:\w+::){1,8}~?\Z")  # `Store::` of `int Store::get()`
 _MODIFIERS: Final = (
     r"(?:(?:async|public|private|protected|internal|static|abstract|override|final|get|set|export"
     r"|default|readonly|virtual|open)[ \t]+){0,6}[*#]?"
@@ -42,7 +43,8 @@ _NAMES_ITSELF: Final = re.compile(r"[ \t]*(?:package|namespace|(?:pub(?:\([a-z]+
 _STRING: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 #: What reads settings.
 _SETTINGS: Final = re.compile(
-    r"env|conf|cfg|settings?|options?|params?|flags?|secrets?|args|viper|props|propert|@Value", re.I
+    r"env|conf|cfg|settings?|options?|params?|flags?|secrets?|args|viper|props|property|properties|@Value",
+    re.I,
 )
 
 
@@ -77,7 +79,7 @@ class NamePatterns:
             rf"[ \t]*(?:\w+[ \t]+){{0,4}}{name}[ \t]*(?::[^=\n]+)?:?=[ \t]*"
             r"[\"'`][^\"'`\n]*[\"'`][;,]?[ \t]*\Z"
         )
-        self.begins = re.compile(rf"[ \t]*{_MODIFIERS}{name}[ \t]*[(<=:]")
+        self.begins = re.compile(rf"[ \t]*{_MODIFIERS}(?:\w+::){{0,8}}~?{name}[ \t]*[(<=:]")
         self.listed = re.compile(rf"[ \t]*{name}\([^()\n]*\)[ \t]*[\w(*\[]")  # interfaces of Go
         self.quoted = re.compile(
             rf"[\"'`]{name}[\"'`]|\benv\.{name}{end}|\$\{{?{name}{end}|%{name}%|\[:?{name}\]"
@@ -177,7 +179,7 @@ def declares(line: str, chunk: Chunk, name: NamePatterns, *, is_own: bool) -> bo
     if chunk.language == "go" and name.listed.match(line):
         return True
     if chunk.language in _TYPED and (found := re.search(rf"{name.word.pattern}[ \t]*\(", line)):
-        before = line[: found.start()]
+        before = _PATH_BEFORE.sub("", line[: found.start()])
         typed = before.rstrip(" \t*&")
         last = re.search(r"[\w>\]?]+\Z", typed)
         is_type = last is not None and typed != before and last[0] not in _NO_TYPE

@@ -1,0 +1,228 @@
+"""Questions for callers, imports, heirs and overrides: these passages come first."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.model import Candidate, Question, Signal
+from pincite.providers.sparse.analyser import informative_terms
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.related import related
+from tests.builders import chunk
+from tests.time_limits import GROWS_S
+
+CODE = frozenset(("main",))
+ENGLISH = informative_terms("english")
+
+
+def one(
+    path: str,
+    text: str,
+    *symbols: str,
+    language: str = "python",
+    within: tuple[str, ...] = (),
+) -> Candidate:
+    found = chunk(
+        path,
+        text=text,
+        id=path,
+        path=path,
+        source_type="code",
+        language=language,
+        symbols=symbols,
+        headings=within,
+    )
+    return Candidate("main", found, (Signal("fused", "normalised", 0.5),))
+
+
+def found(question: str, *candidates: Candidate) -> list[str]:
+    query = prepare(Question(question), PrepareConfig())
+    return [each.chunk.path for each in related(query, candidates)]
+
+
+OWN = one("users.py", "def load_users(path):\n    return parse(path)", "load_users")
+CALLER = one("app.py", "def main():\n    users = load_users(PATH)", "main")
+PASSED = one("jobs.py", "def jobs():\n    return [load_users]", "jobs")
+IMPORT = one("cli.py", "from users import load_users\n\nRUN = 1")
+SAID = one("notes.py", "# load_users(path) is slow\nX = 1")
+NAMED = one("log.py", 'def warn():\n    log("load_users(path) failed")', "warn")
+TEST = one("tests/test_users.py", "def test_it():\n    assert load_users(X)", "test_it")
+LONGER = one("other.py", "def other():\n    reload_users(1)\n    load_users_of(2)", "other")
+USES = (OWN, SAID, NAMED, IMPORT, TEST, PASSED, CALLER, LONGER)
+
+
+def test_callers_come_before_other_uses_and_tests() -> None:
+    assert found("who calls load_users?", *USES) == ["app.py", "jobs.py", "tests/test_users.py"]
+
+
+def test_tests_come_first_if_they_are_asked_for() -> None:
+    assert found("which tests call load_users", *USES)[0] == "tests/test_users.py"
+
+
+def test_imports_are_sought_if_they_are_asked_for() -> None:
+    assert found("where is load_users imported?", *USES) == ["cli.py"]
+
+
+def test_comments_and_imports_count_if_there_is_no_other_use() -> None:
+    assert found("usages of load_users", OWN, SAID, IMPORT) == ["cli.py", "notes.py"]
+
+
+def test_the_definition_is_no_use_unless_it_calls_itself() -> None:
+    again = one("own.py", "def load_users(path):\n    return load_users(path.parent)", "load_users")
+    assert found("callers of load_users", OWN) == []
+    assert found("callers of load_users", again, CALLER) == ["app.py", "own.py"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c", "int load_users(const char *path);"),
+        ("go", "type S interface {\n\tload_users(path string) error\n}"),
+        ("java", "  List<User> load_users(Path path) {"),
+        ("ruby", "def self.load_users(path)"),
+        ("rust", "pub fn load_users(path: &str) -> Users {"),
+        ("javascript", "export const load_users = (path) => {"),
+    ],
+)
+def test_a_declaration_is_no_call(language: str, text: str) -> None:
+    assert found("callers of load_users", one("a", text, language=language)) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c", "  return load_users(path);"),
+        ("c", "  int n = load_users(path);"),
+        ("java", "  throw new load_users(path);"),
+        ("go", "\tusers, err := s.load_users(path)"),
+        ("rust", "    let users = load_users::<User>(path)?;"),
+        ("ruby", "  users = load_users path"),
+        ("typescriptreact", "  return <load_users path={path} />"),
+        ("python", "@load_users\ndef f(): ..."),
+    ],
+)
+def test_a_call_is_one_in_many_languages(language: str, text: str) -> None:
+    passed = one("b", "x = [load_users]", language="python")
+    assert found("callers of load_users", passed, one("a", text, language=language)) == ["a", "b"]
+
+
+def test_calls_of_the_owner_come_first() -> None:
+    other = one("a.py", "queue.get(1)")
+    cached = one("b.py", "self.cache.get(1)")
+    assert found("who calls Cache.get", other, cached) == ["b.py", "a.py"]
+
+
+def test_a_plain_word_must_be_defined_or_imported() -> None:
+    talk = one("a.py", "def f():\n    free(memory)", "f")
+    defined = one("b.py", "def memory():\n    return 1", "memory")
+    assert found("what uses memory", talk) == []
+    assert found("what uses memory", talk, defined) == ["a.py"]
+    imported = one("c.py", "import memory\n")
+    assert found("what uses memory", talk, imported) == ["c.py", "a.py"]
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "text"),
+    [
+        ("python", "os.path", "from os import path"),
+        ("python", "yaml", "import yaml as y"),
+        ("typescript", "@scope/pkg", "import {\n  a,\n} from '@scope/pkg/sub'"),
+        ("javascript", "pure-rand", "const r = require('pure-rand')"),
+        ("go", "github.com/a/b", 'import (\n\t"fmt"\n\n\tb "github.com/a/b"\n)'),
+        ("java", "com.a.B", "import com.a.B;"),
+        ("php", "League\\A", "use League\\A;"),
+        ("c_sharp", "A.Core", "global using A.Core;"),
+        ("rust", "serde", "use serde::{de, ser};"),
+        ("ruby", "json", 'require "json"'),
+        ("c", "foo.h", '#include "foo.h"'),
+    ],
+)
+def test_imports_of_many_languages(language: str, name: str, text: str) -> None:
+    other = one("b", "x = 1\n", language=language)
+    place = one("c", f"namespace {name};\nclass X {{}}", language=language)
+    assert found(f"where is {name} imported?", other, place, one("a", text, language=language)) == [
+        "a"
+    ]
+
+
+def test_reads_of_a_setting_come_before_its_constant_and_other_uses() -> None:
+    constant = one("env.py", 'NO_COLOR = "NO_COLOR"', "NO_COLOR")
+    told = one("help.py", 'print("set NO_COLOR")')
+    read = one("a.py", 'COLOR = not os.environ.get("NO_COLOR")', "COLOR")
+    by_name = one("b.py", "return env2bool(NO_COLOR)")
+    assert found("where is NO_COLOR read?", constant, told, by_name, read) == ["b.py", "a.py"]
+    script = one("a.ts", "const x = process.env.NO_COLOR;", language="typescript")
+    assert found("where is the setting NO_COLOR used", told, script) == ["a.ts"]
+
+
+BASE = one("base.py", "class Store(ABC):\n    def get(self): ...", "Store", "get")
+FILE = one("file.py", "class FileStore(Store):\n    def get(self): return 1", "FileStore", "get")
+DEEP = one("deep.py", "class Deep(FileStore):\n    def get(self): return 2", "Deep", "get")
+OTHER = one("queue.py", "class Queue:\n    def get(self): return 3", "Queue", "get")
+FAKE = one("tests/fake.py", "class Fake(Store):\n    def get(self): return 4", "Fake", "get")
+TOP = one("top.py", "def get(url):\n    return Store", "get")
+CLASSES = (BASE, OTHER, FAKE, TOP, DEEP, FILE)
+
+
+def test_heirs_have_the_name_among_their_bases() -> None:
+    assert found("subclasses of Store", *CLASSES) == ["file.py", "tests/fake.py"]
+    assert found("what extends Queue?", *CLASSES) == []
+
+
+def test_overrides_are_in_heirs_first_and_never_in_the_owner() -> None:
+    expected = ["deep.py", "file.py", "queue.py", "tests/fake.py"]
+    assert found("where is Store.get overridden?", *CLASSES) == expected
+    assert found("overrides of get in subclasses of Store", *CLASSES) == expected
+
+
+def test_implemented_asks_for_overrides_only_of_abstract_classes() -> None:
+    assert found("where is Store.get implemented?", *CLASSES)[:2] == ["deep.py", "file.py"]
+    assert found("where is Queue.get implemented?", *CLASSES) == []
+    assert found("where is Store implemented?", *CLASSES) == ["file.py", "tests/fake.py"]
+    assert found("where is FileStore implemented?", *CLASSES) == []
+
+
+def test_a_method_that_is_apart_from_its_class_has_it_in_its_headings() -> None:
+    own = one("a.py", "    def get(self): ...", "get", within=("Store", "get"))
+    heir = one("b.py", "    def get(self): ...", "get", within=("FileStore", "get"))
+    head = one("b.py#", "class FileStore(Store):\n    x = 1", "FileStore")
+    assert found("where is Store.get overridden?", own, OTHER, head, heir) == ["b.py", "queue.py"]
+
+
+def test_types_of_go_implement_an_interface_by_their_methods() -> None:
+    asked = one("s.go", "type Store interface {\n\tGet() int\n\tPut(n int)\n}", language="go")
+    both = "func (m *mem) Get() int { return 1 }\nfunc (m *mem) Put(n int) {}"
+    has = one("mem.go", both, "mem.Get", "mem.Put", language="go")
+    lacks = one("x.go", "func (x X) Close() {}", "X.Close", language="go")
+    assert found("implementations of Store", asked, lacks, has) == ["mem.go"]
+    assert found("where is Store.Get implemented?", asked, lacks, has) == ["mem.go"]
+
+
+def test_methods_of_cpp_outside_of_their_class_have_their_owner() -> None:
+    own = one("a.cpp", "int Store::get() {", "Store::get", language="cpp")
+    heir = one("b.cpp", "int FileStore::get() {", "FileStore::get", language="cpp")
+    head = one("b.h", "class FileStore : public Store {", "FileStore", language="cpp")
+    assert found("overrides of Store::get", own, heir, head) == ["b.cpp"]
+
+
+def test_the_passages_come_before_the_definition_in_the_ranking() -> None:
+    query = prepare(Question("callers of load_users"), PrepareConfig())
+
+    def first(most: int) -> str:
+        config = RankCodeConfig(defined_first=most)
+        return rank_code(query, USES, ENGLISH, config, CODE)[0].chunk.path
+
+    assert first(3) == "app.py"
+    assert first(0) == "users.py"
+
+
+def test_names_and_texts_with_signs_of_patterns_take_no_time() -> None:
+    parts = ("foo(", "foo ", "<", "(", "import foo ", "from os ", "\n  foo", '"foo', "class A:\n")
+    begun = time.process_time()
+    for question in ("who calls `a.(*+`", "where is os.foo imported", "where is A.foo overridden"):
+        for part in parts:
+            found(question, one("a", part * (50_000 // len(part)), "foo"))
+    assert time.process_time() - begun < GROWS_S
