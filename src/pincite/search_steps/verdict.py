@@ -24,9 +24,9 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
     """Return the verdict on the candidates. It is lowered if the index lacks a word of the
     question."""
     query, deps, profile = run.query, run.deps, run.profile
-    word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
+    best = covered[: profile.cover.candidates]
+    word = only_word(query.text, best, deps.terms) or _related_path(query, best)
     place, only_place = _place(query, covered)
-    word = word or _related_path(query, covered)
     gated = gate(
         covered,
         profile.gate,
@@ -46,8 +46,8 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         return gated  # words of a path that the index lacks say nothing
     if not may_doubt(gated.verdict, profile.gate):
         return gated
-    best = covered[: profile.select.results]
-    absent = absent_words(run, best, (None,) * len(best), found)
+    shown = covered[: profile.select.results]
+    absent = absent_words(run, shown, (None,) * len(shown), found)
     subjects = await find_subjects(
         query.text, absent.index, deps.collections, profile.retrieve.timeout_s
     )
@@ -73,10 +73,10 @@ def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, b
     return None, False
 
 
-def _related_path(query: Query, covered: Sequence[Candidate]) -> str | None:
+def _related_path(query: Query, best: Sequence[Candidate]) -> str | None:
     """Return the path of the first passage that stands in the relation to a name that the question
     asks for. It has the name, whatever words of the question (`subclasses`) the index lacks."""
-    found = related(query, covered)
+    found = related(query, best)
     return found[0].chunk.path if found else None
 
 
