@@ -48,8 +48,10 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         return gated
     shown = covered[: profile.select.results]
     absent = absent_words(run, shown, (None,) * len(shown), found)
+    about = _about(query)
+    missing = [one for one in absent.index if one in about]
     subjects = await find_subjects(
-        query.text, absent.index, deps.collections, profile.retrieve.timeout_s
+        query.text, missing, deps.collections, profile.retrieve.timeout_s
     )
     return doubt(gated, subjects, profile.gate)
 
@@ -59,6 +61,13 @@ def _sought(query: Query) -> tuple[str, ...]:
     callers or heirs it asks for, which may be a plain word (`subclasses of Matcher`)."""
     relation = relation_of(query.text)
     return query.sought if relation is None else (*query.sought, relation.name)
+
+
+def _about(query: Query) -> str:
+    """Return the name whose place, value, callers or heirs the question asks for, else the whole
+    question. Other words of such a question ("set to", "subclasses") say nothing of the subject."""
+    relation = relation_of(query.text)
+    return undeclared(query.text) if relation is None else relation.name
 
 
 def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, bool]:
