@@ -60,14 +60,18 @@ def _sought(query: Query) -> tuple[str, ...]:
     """Return the names whose definitions tell that the question is on topic: also that whose
     callers or heirs it asks for, which may be a plain word (`subclasses of Matcher`)."""
     relation = relation_of(query.text)
-    return query.sought if relation is None else (*query.sought, relation.name)
+    if relation is None or relation.owner:
+        return query.sought
+    return (*query.sought, relation.name)
 
 
 def _about(query: Query) -> str:
     """Return the name whose place, value, callers or heirs the question asks for, else the whole
     question. Other words of such a question ("set to", "subclasses") say nothing of the subject."""
     relation = relation_of(query.text)
-    return undeclared(query.text) if relation is None else relation.name
+    if relation is None:
+        return undeclared(query.text)
+    return f"{relation.owner} {relation.written}"
 
 
 def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, bool]:
@@ -77,8 +81,9 @@ def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, b
     for number, one in enumerate(candidates if frames else ()):
         chunk = one.chunk
         for frame in frames:
-            if frame.has(chunk.path, chunk.start_line, chunk.end_line):
-                return f"{chunk.path}:{frame.line}", number == 0 and is_only_frames(query.text)
+            if same := frame.has(chunk.path, chunk.start_line, chunk.end_line):
+                is_first = number == 0 and (same > 1 or "/" not in frame.path)
+                return f"{chunk.path}:{frame.line}", is_first and is_only_frames(query.text)
     return None, False
 
 

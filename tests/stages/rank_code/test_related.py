@@ -11,7 +11,8 @@ from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.related import related
-from tests.builders import chunk
+from pincite.stages.rank_code.use_lines import ImportPatterns, Use
+from tests.builders import candidate, chunk
 from tests.time_limits import GROWS_S
 
 CODE = frozenset(("main",))
@@ -226,3 +227,32 @@ def test_names_and_texts_with_signs_of_patterns_take_no_time() -> None:
         for part in parts:
             found(question, one("a", part * (50_000 // len(part)), "foo"))
     assert time.process_time() - begun < GROWS_S
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("which types implement Reader", "func (" + "a" * 20_000),
+        ("subclasses of Foo", "new Foo " * 2_500),
+    ],
+)
+def test_long_lines_take_little_time(question: str, line: str) -> None:
+    languages = ("python", "go", "java")
+    found = [
+        candidate(
+            name, text=f"x = 1\n{line}\n", source_type="code", language=name, path=f"a.{name}"
+        )
+        for name in languages
+    ]
+    begun_s = time.thread_time()
+    assert len(related(prepare(Question(question), PrepareConfig()), found)) <= 3
+    assert time.thread_time() - begun_s < GROWS_S / 60
+
+
+def test_parts_of_a_path_are_searched_for_in_linear_time() -> None:
+    found = ImportPatterns("a.b.c.d.e.f")
+    assert found.of("import f, a.b.c.d.e", "import") is None
+    assert found.of("from a.b.c import d.e, f", "import") == Use.OTHER
+    begun_s = time.thread_time()
+    assert found.of("import " + "a b c d e " * 190, "import") is None
+    assert time.thread_time() - begun_s < GROWS_S / 60

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from pincite.model import Question
-from pincite.search_steps.verdict import _only_name, _related_path, _sought
+from pincite.search_steps.verdict import _about, _only_name, _related_path, _sought
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code.relations import relation_of
 from tests.builders import candidate
@@ -128,7 +128,13 @@ def test_no_verdict_is_about_the_definition_alone(kind: str, question: str) -> N
     assert kind
     query = prepare(Question(question), PrepareConfig())
     assert _only_name(query) is None
-    assert "load_users" in _sought(query)
+    assert any(name.endswith("load_users") for name in _sought(query))
+
+
+def test_the_owner_of_a_name_is_what_the_question_is_about() -> None:
+    query = prepare(Question("who calls KafkaProducer.send?"), PrepareConfig())
+    assert "send" not in _sought(query)
+    assert "KafkaProducer" in _about(query)
 
 
 def test_the_definition_of_a_plain_name_makes_the_question_on_topic() -> None:

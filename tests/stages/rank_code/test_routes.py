@@ -131,3 +131,8 @@ def test_hostile_passages_are_compared_in_no_time(text: str) -> None:
     found = [one("a", "a/b.py", text * (20_000 // len(text))) for _ in range(5)]
     assert len(handlers("GET /b/a", found, 3)) <= 3
     assert time.process_time() - begun < GROWS_S / 10
+
+
+@pytest.mark.parametrize("path", [".eslintrc.js", "web/.eslintrc.js", "/orders.ts", "a//route.ts"])
+def test_files_without_a_stem_are_compared(path: str) -> None:
+    assert handlers("POST /users/orders", [one("a", path, "module.exports = {}")], 3) == []

@@ -16,7 +16,7 @@ from pincite.stages.rank_code.uses import place_rank, using
 from pincite.support.fields import replace
 
 _RECEIVER: Final = re.compile(
-    r"^func[ \t]+\([ \t]*(?:\w+[ \t]+)?\*?(\w+)[^)\n]*\)[ \t]*(\w+)", re.M
+    r"^func[ \t]+\([ \t]*(?:\w+[ \t]+)?\*?(\w+)\b[^)\n]{0,200}\)[ \t]*(\w+)", re.M
 )
 _QUALIFIED: Final = re.compile(r"(\w+)(?:<[^<>\n]*>)?::~?$")
 _METHOD_OF_GO: Final = re.compile(r"^[ \t]+([A-Z]\w*)\(", re.M)
@@ -83,7 +83,7 @@ class _Classes:
         Go that have the methods of the interface."""
         name = self._asked.name
         anonymous = re.compile(
-            rf"\bnew[ \t]+(?:\w+\.)*{re.escape(name)}\b[^;{{}}\n]*\{{[ \t]*$", re.M
+            rf"\bnew[ \t]+(?:\w+\.)*{re.escape(name)}\b[^;{{}}\n]{{0,200}}\{{[ \t]*$", re.M
         )
         by_methods = self._structural(name)
         found: list[tuple[int, bool, int]] = []

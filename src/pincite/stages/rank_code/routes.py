@@ -50,7 +50,7 @@ _OF_FOLDER: Final = frozenset(("route", "index", "+server", "+page", "page", "ha
 #: Segments that all routes of a program have.
 _OF_ALL: Final = re.compile(r"api|rest|v\d{1,3}", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_PARAMETER: Final = "{:[<*$("
+_PARAMETERS: Final = frozenset("{:[<*$(")
 _LEAST: Final = 3  # letters of a word that singular and plural share
 
 
@@ -128,7 +128,7 @@ def _of_file(chunk: Chunk, route: Route) -> Iterator[_Value]:
     *folders, file = chunk.path.split("/")
     stem, *kinds = file.split(".")
     segments = folders if stem in _OF_FOLDER else [*folders, stem]
-    segments = [one for one in segments if not (one.startswith("(") and one.endswith(")"))]
+    segments = [one for one in segments if one and not (one[0] == "(" and one[-1] == ")")]
     same = _common_end(segments, route.segments)
     if not any(same) or len(same) < len(route.segments) - 1:
         return
@@ -188,7 +188,7 @@ def _segments(path: str) -> tuple[str, ...]:
 
 
 def _is_wild(segment: str) -> bool:
-    return segment[0] in _PARAMETER or segment.isdigit() or "${" in segment
+    return segment[:1] in _PARAMETERS or segment.isdigit() or "${" in segment
 
 
 def _bare(word: str) -> str:

@@ -93,13 +93,12 @@ class ImportPatterns:
     def __init__(self, written: str) -> None:
         whole = re.escape(written)
         parts = [re.escape(one) for one in components(written.replace("\\", "."))][:8]
-        between = r"(?![\w-])[^\n]*?(?<![\w-])"
         self.first = re.compile(
             r"\b(?:import|from|use|using|load|alias|require|include|mod|crate|open)[ \t(\\]+"
             rf"(?:static |type )?[\"'<]?{whole}(?![\w-])|[\"'`<]{whole}(?=[\"'`>./])"
         )
         self.path = re.compile(rf"(?<![\w-]){whole}(?![\w-])")
-        self.apart = re.compile(rf"(?<![\w-]){between.join(parts) or whole}(?![\w-])")
+        self.parts = [re.compile(rf"(?<![\w-]){part}(?![\w-])") for part in parts or [whole]]
         self.line = re.compile(
             rf"[ \t]*(?:[\w.]+[ \t]+)?\"{whole}(?:/[^\"\n]*)?\"[ \t]*[,;]?[ \t]*\Z"
             rf"|[ \t]*global[ \t]+using[ \t]+(?:static[ \t]+)?{whole}[ \t]*;"
@@ -110,10 +109,19 @@ class ImportPatterns:
         if kind == "import" and not _NAMES_ITSELF.match(line):
             if self.first.search(line):
                 return Use.SOUGHT
-            return Use.OTHER if self.path.search(line) or self.apart.search(line) else None
+            return Use.OTHER if self.path.search(line) or self._has_parts(line) else None
         if kind == "code" and (self.line.match(line) or self.inline.search(line)):
             return Use.SOUGHT
         return None
+
+    def _has_parts(self, line: str) -> bool:
+        at = 0
+        for part in self.parts:
+            found = part.search(line, at)
+            if found is None:
+                return False
+            at = found.end()
+        return True
 
 
 def defines(symbols: tuple[str, ...], relation: Relation) -> bool:
