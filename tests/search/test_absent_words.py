@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from pincite.model import EvidencePack, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.stages.gate import GateConfig
 from pincite.support.fields import replace
-from tests.search.test_similar_names import filled
 from tests.small_search import TEXTS, TopicEncoder, ask, make
 
 QUESTION = "how are keys of Facebook rotated in Kazakhstan?"
@@ -57,20 +54,3 @@ def test_a_search_of_nothing_says_of_no_word_that_the_index_lacks_it() -> None:
     pack = ask(QUESTION, collection(), scope=Scope(paths=("nowhere/*",)))
     assert [one.code for one in pack.warnings] == ["nothing_in_scope"]
     assert (pack.absent_terms.index, pack.absent_terms.evidence) == ((), ())
-
-
-@pytest.mark.parametrize(
-    ("question", "level"),
-    [
-        ("what is albums_in_dir set to?", "grounded"),
-        ("subclasses of AnyMatches", "grounded"),
-        ("usages of albums_in_dir", "grounded"),
-        ("the set of albums_in_dir", "weak"),
-    ],
-)
-def test_words_that_ask_for_the_value_or_the_uses_of_a_name_do_not_count(
-    question: str, level: str
-) -> None:
-    profile = replace(Profile(), gate=GateConfig(absent_share=0.9))
-    pack = ask(question, filled(), profile=profile)
-    assert (pack.verdict.level, len(pack.absent_terms.index)) == (level, 1)

@@ -304,3 +304,20 @@ def test_no_spelling_is_looked_up_twice_nor_after_the_time_budget() -> None:
     late = ask("AnyMtches", replace(filled(), index=index), profile=STRICT, budget_ms=1)
     assert len(index.asked) == 1
     assert late.verdict.level == "none"
+
+
+@pytest.mark.parametrize(
+    ("question", "level"),
+    [
+        ("what is albums_in_dir set to?", "grounded"),
+        ("subclasses of AnyMatches", "grounded"),
+        ("usages of albums_in_dir", "grounded"),
+        ("the set of albums_in_dir", "weak"),
+    ],
+)
+def test_words_that_ask_for_the_value_or_the_uses_of_a_name_do_not_count(
+    question: str, level: str
+) -> None:
+    profile = replace(Profile(), gate=GateConfig(absent_share=0.9))
+    pack = ask(question, filled(), profile=profile)
+    assert (pack.verdict.level, len(pack.absent_terms.index)) == (level, 1)
