@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+#: Files with the same end as the path of a frame; more tell nothing.
+MOST_FILES: Final = 4
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
 _MOST_CHARS: Final = 1_000  # of a path

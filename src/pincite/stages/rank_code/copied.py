@@ -59,7 +59,7 @@ class Copied:
         self._parts = [one for one in runs if one.begins]
         self._pairs = frozenset[str]().union(*(one.pairs for one in self._parts))
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
-        self._closed_up = _Runs(_closed_up(text, self._signs))
+        self._line = _Runs(_closed_up(text, self._signs)) if self._signs else None
 
     def parts(self, texts: Sequence[str]) -> list[float]:
         """Return how much of the question each passage has literally, in 0..1.
@@ -86,8 +86,8 @@ class Copied:
             places = _having(self._pairs, lower)
         for place in places if self._parts else ():
             found[place] = self._part(lower[place])
-        if self._signs:
-            closed = (self._closed_up.copied(_closed_up(text, self._signs)) for text in lower)
+        if self._line is not None:
+            closed = (self._line.copied(_closed_up(text, self._signs)) for text in lower)
             found = list(map(max, found, closed))
         if self._flags:
             found = [max(one, self._flags_in(text)) for one, text in zip(found, lower, strict=True)]
@@ -155,10 +155,9 @@ class _Runs:
 
 def _closed_up(text: str, signs: str) -> str:
     """Return a text without blanks next to these signs, and with one blank in place of several."""
-    if signs:
-        text = _BLANKS.sub(" ", text)
-        for sign in signs:
-            text = text.replace(f" {sign}", sign).replace(f"{sign} ", sign)
+    text = _BLANKS.sub(" ", text)
+    for sign in signs:
+        text = text.replace(f" {sign}", sign).replace(f"{sign} ", sign)
     return text
 
 

@@ -10,10 +10,9 @@ from pincite.model import Candidate, Chunk, Signal
 from pincite.stages.rank_code.names import file_name
 from pincite.stages.rank_code.paths import is_changelog, names_under_test, place_of, wants_changes
 from pincite.stages.rank_code.words import Vocabulary
-from pincite.support.frames import Frame
+from pincite.support.frames import MOST_FILES, Frame
 from pincite.support.names import last_component
 
-_FILES = 4  # with the same end as a path; more tell nothing
 _OF_TESTS = frozenset(("test", "tests", "spec", "specs"))
 
 
@@ -41,7 +40,7 @@ def at_places(frames: Sequence[Frame], candidates: Sequence[Candidate]) -> list[
         same = [(_common(frame, one.chunk), one) for one in candidates]
         most = max((parts for parts, _ in same), default=0)
         here = [one for parts, one in same if parts == most] if most else []
-        if len({(one.collection, one.chunk.repo, one.chunk.path) for one in here}) <= _FILES:
+        if len({(one.collection, one.chunk.repo, one.chunk.path) for one in here}) <= MOST_FILES:
             for one in here:
                 found.setdefault((one.collection, one.chunk.id), one)
     return list(found.values())

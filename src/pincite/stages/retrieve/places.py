@@ -9,11 +9,10 @@ from pincite.model import DocumentRecord
 from pincite.ports import AnyOf, Range, Searchable, SearchRequest
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.fields import replace
-from pincite.support.frames import Frame
+from pincite.support.frames import MOST_FILES, Frame
 
 _FRAMES: Final = 8  # places of one question
 _CHUNKS: Final = 4  # of each place and side; a long line has several chunks
-_FILES: Final = 4  # with the same end as a path; more tell nothing
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
 
 
@@ -61,7 +60,7 @@ def _files(
     if apart:
         return {one: tuple(same) for one, same in found.items()}
     files = {one: _longest(same) for one, same in found.items()}
-    return {one: revisions for one, revisions in files.items() if len(revisions) <= _FILES}
+    return {one: revisions for one, revisions in files.items() if len(revisions) <= MOST_FILES}
 
 
 def _name(path: str) -> str:
