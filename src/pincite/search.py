@@ -35,7 +35,6 @@ from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
 from pincite.support.fields import replace
-from pincite.support.versions import asked_versions
 from pincite.trace import Trace
 
 _TRIES = 3  # attempts if a writer replaces chunks during a search
@@ -89,10 +88,9 @@ async def _pass(
     deep = facts.code | facts.deep
     loaded_most = profile.candidates(deps.reranker is not None, bool(deep))
     loading = replace(profile.load, pool=loaded_most)
-    versions = asked_versions(query.text)
     for _ in range(_TRIES):
         asked = (deps.collections, run.scope, profile.retrieve, this_pass, facts.deep)
-        answers = await retrieve(query, *asked, left_ms=run.left_ms, versions=versions)
+        answers = await retrieve(query, *asked, left_ms=run.left_ms)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
         merged = merge(lists, facts.weights, profile.across, found.defining)
@@ -129,7 +127,7 @@ async def _judge(
     """Rank the candidates, give the verdict and choose what to show."""
     query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
     within = of_ref(loaded.candidates, run.scope) if run.scope.ref else loaded.candidates
-    within = places_first(query.frames, within)
+    within = places_first(query.asked.frames, within)
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, facts.partial))
     rarity = term_weights(deps, query.text, found.rankings, apart=facts.apart)
@@ -154,7 +152,7 @@ async def _judge(
     )
     judged = trace.tap("rerank", scored)
     blended = blend(judged, profile.blend, pool)
-    in_order = versions_first(asked_versions(query.text), blended.candidates)
+    in_order = versions_first(query.asked.versions, blended.candidates)
     blended = trace.tap("blend", replace(blended, candidates=in_order))
     of_probe = probed.notices if probed else ()
     notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal, SignalKind, SignalName
 from pincite.providers.sparse.analyser import informative_terms
+from pincite.questions.versions import asked_versions
 from pincite.stages.cover import only_word
 from pincite.stages.gate import GateConfig, RerankedThresholds, Sought, Thresholds, gate
-from pincite.support.versions import asked_versions
 from tests.builders import chunk
 
 CONFIG = GateConfig(

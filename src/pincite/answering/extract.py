@@ -16,14 +16,14 @@ from pincite.answering.sentences.passage_sentence import PassageSentence, Terms
 from pincite.answering.sentences.split import Sentence
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
-from pincite.support.fields import replace
-from pincite.support.versions import (
+from pincite.questions.versions import (
     AskedVersions,
     PassageVersions,
     asked_versions,
     sections,
     versions_in,
 )
+from pincite.support.fields import replace
 
 _EXCERPTS: Final = 3  # see docs/decisions/0034
 _LEAST_GAIN: Final = 0.15  # least share of the question's weight that a further excerpt adds

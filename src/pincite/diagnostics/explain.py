@@ -92,7 +92,7 @@ def _describe(value: object) -> _Description:
 def _(value: Query) -> _Description:
     names = ", ".join(value.identifiers)
     asked = f", asks for {', '.join(value.sought)}" if value.asks == "symbol" else ""
-    places = ", ".join(f"{one.path}:{one.line}" for one in value.frames[:_SHOWN])
+    places = ", ".join(f"{one.path}:{one.line}" for one in value.asked.frames[:_SHOWN])
     asked += f", names {places}" if places else ""
     return f"{value.text[:200]!r}{f', identifiers: {names}' if names else ''}{asked}", (), ()
 

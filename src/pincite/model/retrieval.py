@@ -13,7 +13,7 @@ from pincite.model.attribute_types import Attributes
 from pincite.model.chunks import Chunk
 from pincite.model.documents import SourceType
 from pincite.model.points import TermCounts, Vector
-from pincite.support.frames import Frame, frames_of
+from pincite.questions.asked import Asked
 from pincite.support.names import components, last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
@@ -85,7 +85,7 @@ class Query(msgspec.Struct, frozen=True):
     prose with some (`mixed`), or `prose`.
 
     `subqueries` are additional queries of every pass, each for one side. `intent` is for the
-    reranker only."""
+    reranker only. `asked` is what the form of the text tells, such as a relation to a name."""
 
     text: str
     identifiers: tuple[str, ...] = ()
@@ -97,17 +97,12 @@ class Query(msgspec.Struct, frozen=True):
     asks: Asks = "prose"
     subqueries: tuple[Expansion, ...] = ()
     intent: str = ""
+    asked: Asked = Asked()
 
     @property
     def sought(self) -> tuple[str, ...]:
         """The names whose definitions are searched. In prose, capitalised words do not count."""
         return self.symbols if self.asks == "symbol" else self.identifiers
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The places of files in the question, such as the frames of a traceback, the one that
-        failed first."""
-        return frames_of(self.text)
 
 
 class Pass(msgspec.Struct, frozen=True):

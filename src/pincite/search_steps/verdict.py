@@ -10,12 +10,9 @@ from pincite.stages.absent import find_absent
 from pincite.stages.cover import only_word
 from pincite.stages.gate import Sought, doubt, gate, may_doubt
 from pincite.stages.rank_code.related import related
-from pincite.stages.rank_code.relations import relation_of
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
-from pincite.support.frames import is_only_frames
 from pincite.support.names import bare_words, owner_of, undeclared
-from pincite.support.versions import asked_versions
 
 _ENGLISH = ("english", "unknown")  # languages of a question
 
@@ -37,7 +34,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
             word,
             query.text,
             whole=_only_name(query),
-            versions=asked_versions(query.text),
+            versions=query.asked.versions,
             place=place,
             only_place=only_place,
         ),
@@ -59,7 +56,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
 def _sought(query: Query) -> tuple[str, ...]:
     """Return the names whose definitions tell that the question is on topic: also that whose
     callers or heirs it asks for, which may be a plain word (`subclasses of Matcher`)."""
-    relation = relation_of(query.text)
+    relation = query.asked.relation
     if relation is None or relation.owner:
         return query.sought
     return (*query.sought, relation.name)
@@ -68,7 +65,7 @@ def _sought(query: Query) -> tuple[str, ...]:
 def _about(query: Query) -> str:
     """Return the name whose place, value, callers or heirs the question asks for, else the whole
     question. Other words of such a question ("set to", "subclasses") say nothing of the subject."""
-    relation = relation_of(query.text)
+    relation = query.asked.relation
     if relation is None:
         return undeclared(query.text)
     return f"{relation.owner} {relation.written}"
@@ -77,13 +74,13 @@ def _about(query: Query) -> str:
 def _place(query: Query, candidates: Sequence[Candidate]) -> tuple[str | None, bool]:
     """Return the file and line of the first candidate at a place that the question names, and
     whether the question is nothing but places and the very first candidate has one."""
-    frames = query.frames
+    frames = query.asked.frames
     for number, one in enumerate(candidates if frames else ()):
         chunk = one.chunk
         for frame in frames:
             if same := frame.has(chunk.path, chunk.start_line, chunk.end_line):
                 is_first = number == 0 and (same > 1 or "/" not in frame.path)
-                return f"{chunk.path}:{frame.line}", is_first and is_only_frames(query.text)
+                return f"{chunk.path}:{frame.line}", is_first and query.asked.only_frames
     return None, False
 
 

@@ -22,9 +22,9 @@ from pincite.model import (
     VerdictLevel,
 )
 from pincite.model.retrieval import defined, defines
+from pincite.questions.versions import NO_VERSIONS, AskedVersions, PassageVersions
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
-from pincite.support.versions import NO_VERSIONS, AskedVersions, PassageVersions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

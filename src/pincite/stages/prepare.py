@@ -10,6 +10,7 @@ import msgspec
 
 from pincite.errors import ConfigError, UsageError
 from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question, TaskMode
+from pincite.questions.asked import asked_of
 from pincite.support.names import bare_words, code_names, undeclared
 from pincite.support.ranges import require_range
 
@@ -85,7 +86,17 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
     symbols = code_names(normalised)
     asks = _asks(normalised, symbols)
     mode = question.mode or config.mode
-    return Query(normalised, identifiers, notices, mode, expansions, corpus, symbols, asks)
+    return Query(
+        normalised,
+        identifiers,
+        notices,
+        mode,
+        expansions,
+        corpus,
+        symbols,
+        asks,
+        asked=asked_of(normalised),
+    )
 
 
 def _without_middle(text: str, most: int) -> str:

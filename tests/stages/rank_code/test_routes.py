@@ -7,9 +7,10 @@ import time
 import pytest
 
 from pincite.model import Candidate, Query, Question, Signal
+from pincite.questions.routes import Route, asked_route
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stages.rank_code.routes import Route, asked_route, handlers
+from pincite.stages.rank_code.routes import handlers
 from tests.builders import chunk
 from tests.time_limits import GROWS_S
 
@@ -88,7 +89,7 @@ def test_a_handler_that_registers_the_route_is_found(path: str, text: str) -> No
         one("test", "tests/test_items.py", text, "test_update"),
         one("no route", "app/items.py", "def put(items, id): ...", "put"),
     ]
-    found = handlers("PUT /api/items/42", [*others, right], 3)
+    found = handlers(asked_route("PUT /api/items/42"), [*others, right], 3)
     assert [each.chunk.id for each in found][:1] == ["right"]
     assert {each.chunk.id for each in found} <= {"right", "longer", "other method"}
 
@@ -101,7 +102,7 @@ def test_folders_of_a_file_are_its_route(path: str) -> None:
     right = one("right", path, "export async function PUT(request) {", "PUT")
     other = one("other", path.replace("items", "users"), right.chunk.text, "PUT")
     get = one("get", path, "export async function GET(request) {", "GET")
-    assert handlers("PUT /api/items/42", [other, get, right], 3) == [right]
+    assert handlers(asked_route("PUT /api/items/42"), [other, get, right], 3) == [right]
 
 
 def test_a_word_precedes_a_parameter_and_a_handler_a_table() -> None:
@@ -110,9 +111,9 @@ def test_a_word_precedes_a_parameter_and_a_handler_a_table() -> None:
         one("table", "app/items.py", 'app.get("/items/latest", latest)'),
         one("handler", "app/items.py", '@router.get("/latest")\ndef latest(): ...'),
     ]
-    names = [each.chunk.id for each in handlers("GET /items/latest", found, 3)]
+    names = [each.chunk.id for each in handlers(asked_route("GET /items/latest"), found, 3)]
     assert names == ["handler", "table", "parameter"]
-    assert handlers("GET /items/{id}", found, 3) == found[:1]
+    assert handlers(asked_route("GET /items/{id}"), found, 3) == found[:1]
 
 
 def test_the_handler_is_the_first_result() -> None:
@@ -129,10 +130,13 @@ def test_the_handler_is_the_first_result() -> None:
 def test_hostile_passages_are_compared_in_no_time(text: str) -> None:
     begun = time.process_time()
     found = [one("a", "a/b.py", text * (20_000 // len(text))) for _ in range(5)]
-    assert len(handlers("GET /b/a", found, 3)) <= 3
+    assert len(handlers(asked_route("GET /b/a"), found, 3)) <= 3
     assert time.process_time() - begun < GROWS_S / 10
 
 
 @pytest.mark.parametrize("path", [".eslintrc.js", "web/.eslintrc.js", "/orders.ts", "a//route.ts"])
 def test_files_without_a_stem_are_compared(path: str) -> None:
-    assert handlers("POST /users/orders", [one("a", path, "module.exports = {}")], 3) == []
+    assert (
+        handlers(asked_route("POST /users/orders"), [one("a", path, "module.exports = {}")], 3)
+        == []
+    )

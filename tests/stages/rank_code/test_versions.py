@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pincite.model import Candidate, Signal
+from pincite.questions.versions import asked_versions
 from pincite.stages.rank_code.versions import versions_first
-from pincite.support.versions import asked_versions
 from tests.builders import chunk
 
 ASKED = "when was version 3.1.3 released?"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from pincite.model import Candidate, Chunk, Signal
+from pincite.questions.frames import MOST_FILES, Frame
 from pincite.stages.rank_code.names import file_name
 from pincite.stages.rank_code.paths import is_changelog, names_under_test, place_of, wants_changes
 from pincite.stages.rank_code.words import Vocabulary
-from pincite.support.frames import MOST_FILES, Frame
 from pincite.support.names import last_component
 
 _OF_TESTS = frozenset(("test", "tests", "spec", "specs"))

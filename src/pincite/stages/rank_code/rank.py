@@ -101,7 +101,7 @@ def rank_code(
     if any(_is_code(one, code) for one in candidates):
         ranked = _by_files(query, candidates, terms, config, code, partial, rarity)
     ranked = changelogs_first(query.text, ranked, config.unasked)
-    placed = at_places(query.frames, ranked)
+    placed = at_places(query.asked.frames, ranked)
     return in_front(placed, ranked) if placed else ranked
 
 
@@ -136,7 +136,7 @@ def _by_files(
         (related(query, in_order) if most else [])
         or defining(query, in_order, most, beside_pages=bool(others))
         or tests_of(query.text, in_order, most, vocabulary_of(terms))
-        or handlers(query.text, in_order, most)
+        or handlers(query.asked.route, in_order, most)
     )
     return in_front(meant, merged) if meant else merged
 

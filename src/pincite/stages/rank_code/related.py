@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from pincite.model import Candidate, Chunk, Query
+from pincite.questions.relations import Relation
 from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.heads import Head, heads_of
-from pincite.stages.rank_code.relations import Relation, relation_of
 from pincite.stages.rank_code.use_lines import declaring, defines
 from pincite.stages.rank_code.uses import place_rank, using
 from pincite.support.fields import replace
@@ -39,7 +39,7 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
     examples and tests. "Where is A.m implemented" asks for overrides only if A is abstract, or if
     no candidate defines m in A. "Where is A implemented" asks for heirs only if A is abstract.
     """
-    relation = relation_of(query.text)
+    relation = query.asked.relation
     if relation is None:
         return []
     if relation.kind in ("heirs", "overrides", "implemented"):

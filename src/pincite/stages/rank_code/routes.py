@@ -1,25 +1,18 @@
-"""Find the handlers of a route of HTTP that a question names, such as `POST /users/{id}`."""
+"""Find the handlers of a route of HTTP."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Final
 
 from pincite.model import Candidate, Chunk
+from pincite.questions.routes import Route, is_parameter, segments_of
 from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.paths import place_of
 
-_METHODS: Final = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
-_PATH: Final = r"(?P<path>/[^\s?#\"'`,;]{1,300})"
-_ROUTE: Final = re.compile(rf"(?<![\w/])(?P<method>{_METHODS}) {_PATH}")
-#: A path alone may be that of a file, so a word must say what it is.
-_NAMED: Final = re.compile(r"\b(?:route|endpoint|handle[rsd]?|url)\b", re.IGNORECASE)
-_ALONE: Final = re.compile(rf"(?<![\w./:]){_PATH}")
-_MOST: Final = 20  # segments of a path
 #: A literal with a path, as frameworks register it: `"/users/{id}"`, `'users/<int:id>'`.
 _LITERAL: Final = re.compile(r"[\"'`](?:[A-Z]{3,7} )?([\w{}:.<>*$\[\]()%+~/-]{0,200})[\"'`]")
 #: A route in a comment that describes it: `@Router /users/{id} [post]`.
@@ -47,40 +40,17 @@ _CALLS: Final = re.compile(
 )
 #: Files whose folders are their route: `app/api/users/[id]/route.ts`, `pages/api/users.ts`.
 _OF_FOLDER: Final = frozenset(("route", "index", "+server", "+page", "page", "handler"))
-#: Segments that all routes of a program have.
-_OF_ALL: Final = re.compile(r"api|rest|v\d{1,3}", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_PARAMETERS: Final = frozenset("{:[<*$(")
 _LEAST: Final = 3  # letters of a word that singular and plural share
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A route: its `method` in capitals, "" if the question names none, and its segments."""
+def handlers(route: Route | None, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Return the passages of code that handle a route, best first, at most `most`; none of tests.
 
-    method: str
-    segments: tuple[str, ...]
-
-
-def asked_route(question: str) -> Route | None:
-    """Return the route that the question names, None for none. A path without a method must be
-    called a route, an endpoint, a URL or something that is handled."""
-    found = _ROUTE.search(question)
-    method = found["method"] if found else ""
-    if found is None and _NAMED.search(question):
-        found = _ALONE.search(question)
-    segments = _segments(found["path"].rstrip(".:)!")) if found else ()
-    return Route(method, segments) if segments and not all(map(_is_wild, segments)) else None
-
-
-def handlers(question: str, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Return the passages of code that handle the route of the question, best first, at most
-    `most`; none of tests. A passage registers a route with a literal whose segments end that route,
-    or its file has the route as its folders. A parameter (`{id}`, `:id`, `<id>`, `[id]`) matches
-    any segment. The segments before a literal are expected in the path of the file. Handlers that
-    have their route on them precede tables of routes. Passages that only call a route are left
-    out."""
-    route = asked_route(question)
+    A passage registers a route with a literal whose segments end that route, or its file has the
+    route as its folders. A parameter (`{id}`, `:id`, `<id>`, `[id]`) matches any segment. The
+    segments before a literal are expected in the path of the file. Handlers that have their route
+    on them precede tables of routes. Passages that only call a route are left out."""
     if route is None:
         return []
     scored: list[tuple[_Value, Candidate]] = []
@@ -103,11 +73,11 @@ def _registered(chunk: Chunk, route: Route) -> Iterator[_Value]:
     text = chunk.text
     path = {_bare(word.lower()) for word in _WORD.findall(chunk.path)}
     for found in _DESCRIBED.finditer(text):
-        same = _compared(_segments(found[1]), route, path)
+        same = _compared(segments_of(found[1]), route, path)
         if same and found[2].upper() == (route.method or found[2].upper()):
             yield same[0], True, *same[1:]
     for found in islice(_LITERAL.finditer(text), _MOST_LITERALS):
-        segments = _segments(found[1])
+        segments = segments_of(found[1])
         before = text[max(0, found.start() - _NEAR) : found.start()]
         on_handler = _ON_HANDLER.search(before)
         if not (on_handler or (segments and _IN_TABLE.search(before))):
@@ -147,7 +117,7 @@ def _compared(
     if len(same) < len(segments):
         return None
     before = route.segments[: len(route.segments) - len(segments)]
-    there = [not _is_wild(one) and _bare(one.lower()) in path for one in before]
+    there = [not is_parameter(one) and _bare(one.lower()) in path for one in before]
     words = sum(same) + sum(there)
     if not words or not (segments or there[-1]):
         return None
@@ -159,7 +129,7 @@ def _common_end(segments: Sequence[str], asked: Sequence[str]) -> list[bool]:
     registered parameters match other segments."""
     same: list[bool] = []
     for mine, theirs in zip(reversed(segments), reversed(asked), strict=False):
-        is_wild = _is_wild(mine)
+        is_wild = is_parameter(mine)
         if not is_wild and mine.lower() != theirs.lower():
             break
         same.append(not is_wild)
@@ -167,7 +137,7 @@ def _common_end(segments: Sequence[str], asked: Sequence[str]) -> list[bool]:
 
 
 def _is_exact(same: Sequence[bool], route: Route) -> bool:
-    return same[0] or _is_wild(route.segments[-1])
+    return same[0] or is_parameter(route.segments[-1])
 
 
 def _has_method(text: str, method: str) -> bool:
@@ -180,15 +150,6 @@ def _has_method(text: str, method: str) -> bool:
         text,
     )
     return found is not None
-
-
-def _segments(path: str) -> tuple[str, ...]:
-    parts = path.split("/")[: _MOST + 1]
-    return tuple(one for one in parts if one and not _OF_ALL.fullmatch(one))
-
-
-def _is_wild(segment: str) -> bool:
-    return segment[:1] in _PARAMETERS or segment.isdigit() or "${" in segment
 
 
 def _bare(word: str) -> str:

@@ -7,9 +7,9 @@ from enum import IntEnum
 from typing import Final
 
 from pincite.model import Chunk
+from pincite.questions.relations import Relation
 from pincite.stages.rank_code.bare import LineKind, lines_of
 from pincite.stages.rank_code.definitions import names_of
-from pincite.stages.rank_code.relations import Relation
 from pincite.support.names import components
 
 _LONGEST: Final = 2_000  # characters of a line; longer ones are generated

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from pincite.model import Candidate, Chunk
+from pincite.questions.relations import Relation
 from pincite.stages.rank_code.paths import place_of
-from pincite.stages.rank_code.relations import Relation
 from pincite.stages.rank_code.use_lines import (
     ImportPatterns,
     NamePatterns,

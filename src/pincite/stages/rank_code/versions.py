@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.model import Candidate, Chunk
+from pincite.questions.versions import AskedVersions, PassageVersions, has_body
 from pincite.stages.rank_code.first import in_front
-from pincite.support.versions import AskedVersions, PassageVersions, has_body
 
 _HEADING, _BARE, _TITLE, _TEXT, _NOWHERE = range(5)
 

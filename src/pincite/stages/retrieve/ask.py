@@ -32,7 +32,6 @@ from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.versions import with_versions
 from pincite.support.concurrency import gather, gather_outcomes, store_turn, with_timeout
 from pincite.support.fields import replace
-from pincite.support.versions import NO_VERSIONS, AskedVersions
 
 _DEFINING = 10  # chunks of each name in a pass for definitions
 
@@ -61,7 +60,6 @@ async def retrieve(
     done: Pass = Pass(),
     deep: Collection[str] = (),
     left_ms: float | None = None,
-    versions: AskedVersions = NO_VERSIONS,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
@@ -69,8 +67,8 @@ async def retrieve(
     collections with at least `code_limit` hits of each side. A collection that fails or is late is
     left out and named in a notice. If none is left, the error of the first one is raised.
     `left_ms` is the rest of the time budget, None without one: a provider's vector that takes
-    longer is not waited for. If the question is about `versions`, passages with them are searched
-    for in addition.
+    longer is not waited for. If the question is about versions, passages with them are searched for
+    in addition.
     """
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
@@ -79,7 +77,7 @@ async def retrieve(
     try:
         results = await gather_outcomes(
             [
-                _one(query, one, scope, schema, limits, done, vectors, versions, left_ms)
+                _one(query, one, scope, schema, limits, done, vectors, left_ms)
                 for one, limits in zip(collections, settings, strict=True)
             ]
         )
@@ -112,7 +110,6 @@ async def _one(
     config: RetrieveConfig,
     done: Pass,
     vectors: QueryVectors,
-    versions: AskedVersions,
     left_ms: float | None,
 ) -> Retrieved:
     """Search one collection: the question with its sub-queries, the places that it names, and, in
@@ -138,8 +135,8 @@ async def _one(
         notices.append(_partial(collection, scope))
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
-    of_versions = [] if collection.foreign else with_versions(requests[0], versions)
-    frames = () if collection.foreign else query.frames
+    of_versions = [] if collection.foreign else with_versions(requests[0], query.asked.versions)
+    frames = () if collection.foreign else query.asked.frames
     rest_ms = None if left_ms is None else left_ms - 1000 * (loop.time() - begun_s)
     is_apart = bool(scope.tags or scope.bounds or scope.bound_where or collection.spec.require)
     places = await at_places(requests[0], collection, frames, rest_ms, apart=is_apart)

@@ -7,9 +7,9 @@ from typing import Final
 
 from pincite.model import DocumentRecord
 from pincite.ports import AnyOf, Range, Searchable, SearchRequest
+from pincite.questions.frames import MOST_FILES, Frame
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.fields import replace
-from pincite.support.frames import MOST_FILES, Frame
 
 _FRAMES: Final = 8  # places of one question
 _CHUNKS: Final = 4  # of each place and side; a long line has several chunks

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pincite.ports import SearchRequest, Text
+from pincite.questions.versions import AskedVersions
 from pincite.support.fields import replace
-from pincite.support.versions import AskedVersions
 
 _VERSIONS = 2  # of one question; guess, unmeasured
 _MOST = 30  # hits of each side for one version; the title of a changelog may have it, too

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.support.versions import (
+from pincite.questions.versions import (
     PassageVersions,
     asked_versions,
     canonical,

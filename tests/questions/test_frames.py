@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pincite.support.frames import Frame, frames_of, is_only_frames
+from pincite.questions.frames import Frame, frames_of, is_only_frames
 
 PYTHON = """Traceback (most recent call last):
   File "/usr/lib/python3/site-packages/click/core.py", line 1157, in __call__

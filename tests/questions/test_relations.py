@@ -7,9 +7,9 @@ import time
 import pytest
 
 from pincite.model import Question
+from pincite.questions.relations import relation_of
 from pincite.search_steps.verdict import _about, _only_name, _related_path, _sought
 from pincite.stages.prepare import PrepareConfig, prepare
-from pincite.stages.rank_code.relations import relation_of
 from tests.builders import candidate
 from tests.time_limits import GROWS_S
 
