@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.readers.languages import LANGUAGES
 from pincite.support.fields import replace
 from tests.chunkers.laws import SMALL, SOURCE, Child, lawful_chunks, read
@@ -30,6 +31,7 @@ FRAGMENTS = st.sampled_from(
         "{\n", '"key": 1,', "key: value", "[section]", "end", "if x then", "ünïcode wörd",
         "漢字かな交じり文。", "🦜", "\u200b", "\ufeff", "word " * 40, "x" * 300, "a.b, c; d. E f! ",
         "\\", "'", '"', "`", "$", "%", "<", ">", "&amp;", "\0",
+        " " * 600, "\t" * 600, "\u2028" * 80, "abdfjkqvxz" * 40,
     ]
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=30).map("".join)
@@ -39,6 +41,11 @@ _AT_THE_LIMIT = (
     '"""}🦜\\\\\\0 V:À:A ÀN::¡GÀG::a.b, c; d. E f! :À¡⺀\u3040XÀ ::X{\n'
     "🦜a.b, c; d. E f! end\rÀVÀ::¡ÀÀ "
 )
+
+#: A long word behind blanks; a space costs nothing, a line separator more than many a letter.
+_AFTER_SPACES = "one\n\n" + " " * 600 + "abdfjkqvxz" * 300 + "\nnext"
+_AFTER_SEPARATORS = "one\n" + "\u2028" * 90 + "abdfjkqvxz" * 300
+SPACES = st.sampled_from([" ", "\t", "\x0c", "\xa0", "\u2028", "\u3000"])
 
 CHILD = Child()
 
@@ -63,6 +70,8 @@ def test_a_parser_that_crashes_ends_its_child_alone() -> None:
 @example("md", "#")
 @example("md", "# Top\n\n##\n\nbelow a heading that says nothing")
 @example("py", _AT_THE_LIMIT)
+@example("txt", _AFTER_SPACES)
+@example("html", _AFTER_SEPARATORS)
 @given(st.sampled_from(SUFFIXES), TEXTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_any_language_is_cut_exactly_and_wholly(suffix: str, text: str) -> None:
@@ -88,6 +97,31 @@ def test_every_size_keeps_the_laws(suffix: str, text: str, target: int, more: in
     config = ChunkerConfig(target, target + more, 1 + target // 3)
     if not CHILD.lawful_chunks(f"a.{suffix}", text, config):
         event(f"the parser of {suffix} crashed")
+
+
+@example("c", "x = ", " ", 600, "abdfjkqvxz" * 300)
+@example("roff", "", "\u2028", 600, "abdfjkqvxz" * 20)
+@given(
+    st.sampled_from(SUFFIXES),
+    st.sampled_from(["", "# Top\n", "x = "]),
+    SPACES,
+    st.integers(1, 900),
+    st.text("abdfjkqvxz. ", min_size=1, max_size=40).map(lambda one: one * 60),
+)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_long_line_after_any_number_of_blanks_has_no_empty_part(
+    suffix: str, before: str, space: str, count: int, line: str
+) -> None:
+    if not CHILD.lawful_chunks(f"a.{suffix}", f"{before}one\n\n{space * count}{line}\nnext"):
+        event(f"the parser of {suffix} crashed")
+
+
+@pytest.mark.parametrize("space", [" ", "\u2028"])
+def test_blanks_before_a_long_line_stay_with_it_unless_they_fill_a_chunk(space: str) -> None:
+    chunks = lawful_chunks("a.txt", space * 90 + "abdfjkqvxz" * 60)
+    assert len(chunks) > 3
+    assert all(estimate_word_pieces(chunk.text) <= SMALL.max_tokens for chunk in chunks)
+    assert chunks[0].text.startswith(" " * 90 + "abd" if space == " " else "abd")
 
 
 def test_chunking_twice_gives_equal_chunks() -> None:

@@ -78,30 +78,38 @@ def _best_break(lines: Lines, low: int, high: int) -> int:
 
 def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of spans of at most `limit` within a long line (and a head before it),
-    about equally large.
+    about equally large. Each has more than white space.
 
-    White space between spans is left out; white space before the first is kept. Spans end after a
-    sentence if possible, else between words, else anywhere.
+    White space between spans is left out; white space before the first is kept, unless it costs
+    more than half of the limit. Spans end after a sentence if possible, else between words, else
+    anywhere.
     """
     text, cost = lines.text, lines.cost_until
     begin = start
     while start < end:
-        while start > begin and start < end and text[start].isspace():
-            start += 1
+        word = _next_word(text, start, end)
+        if start > begin or cost[word] - cost[start] > limit / 2:
+            start = word
         rest = float(cost[end] - cost[start])
-        if rest <= limit:
+        if rest <= limit or word == end:
             break
         bound = min(limit, rest / max(2, -(-rest // limit)) * 1.1)
-        stop = max(start + 1, bisect_left(cost, cost[start] + bound, start, end + 1) - 1)
-        middle = start + (stop - start) // 2
-        cut = _last_end(_SENTENCE_END, text, middle, stop) or _last_end(
-            _WORD_END, text, middle, stop
-        )
+        stop = max(word + 1, bisect_left(cost, cost[start] + bound, start, end + 1) - 1)
+        low = max(start + (stop - start) // 2, word + 1)  # a span of blanks would be empty
+        cut = _last_end(_SENTENCE_END, text, low, stop) or _last_end(_WORD_END, text, low, stop)
         yield start, end_before_space(text, start, cut or stop)
         start = cut or stop
     end = end_before_space(text, start, end)
     if start < end:
         yield start, end
+
+
+def _next_word(text: str, start: int, end: int) -> int:
+    """Return the position of the first character of `text[start:end]` that is no white space, `end`
+    without any."""
+    while start < end and text[start].isspace():
+        start += 1
+    return start
 
 
 def _last_end(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
