@@ -39,15 +39,18 @@ def test_it_answers_as_git_does(tmp_path: Path, lines: str, file: str) -> None:
     assert ignored(tmp_path) == [one for one in done.stdout.decode().split("\0") if one]
 
 
-def test_the_innermost_checkout_decides_and_one_around_it_about_its_folder(tmp_path: Path) -> None:
-    plant(tmp_path, {"sub/keys/a": "x", "sub/own/a": "x", "other/sub/a": "x"})
+def test_rules_of_a_nested_checkout_and_of_the_one_around_it_apply(tmp_path: Path) -> None:
+    """Only in submodules and linked worktrees the innermost rules apply alone
+    (`test_nested_checkouts.py`)."""
+    plant(tmp_path, {"sub/keys/a": "x", "sub/own/a": "x", "sub/docs/a": "x", "other/sub/a": "x"})
     for folder in (tmp_path, tmp_path / "sub", tmp_path / "other/sub"):
         git(folder, "init", "-q")
     (tmp_path / ".gitignore").write_text("own\nother\n")
     (tmp_path / "sub/.git/info/exclude").write_text("keys\n")
+    (tmp_path / "sub/.gitignore").write_text("!own\n")
     asked = GitIgnored(tmp_path.resolve())
-    found = [asked.has(tmp_path.resolve() / one) for one in ("sub/keys", "sub/own", "other/sub")]
-    assert found == [True, False, True]
+    places = ("sub/keys", "sub/own", "sub/docs", "other/sub")
+    assert [asked.has(tmp_path.resolve() / one) for one in places] == [True, True, False, True]
 
 
 def test_rules_from_above_a_folder_apply_but_do_not_ignore_it(tmp_path: Path) -> None:

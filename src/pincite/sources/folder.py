@@ -63,7 +63,11 @@ class FolderSource(OpenSource):
         self._limits = limits
         self._checkout = checkout
         # without `include`: a page may include a file that is not indexed, but no excluded one
-        self._finder = Walk(root, replace(selection, include=()), limits)
+        self._finder = self._walk(replace(selection, include=()))
+
+    def _walk(self, selection: Selection, entering: Callable[[str], None] = lambda _: None) -> Walk:
+        folders = self._checkout.git_folders if self._checkout else ()
+        return Walk(self._root, selection, self._limits, entering, folders)
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
@@ -74,7 +78,7 @@ class FolderSource(OpenSource):
         its ignore files and its listing are read. It may raise an error to end the walk."""
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
-        walk = Walk(self._root, self._selection, self._limits, entering)
+        walk = self._walk(self._selection, entering)
         named = [self._part_below(walk, part, "") for part in self._inner]
         return with_named(walk.run(self.within, self._excludes), named)
 
@@ -88,7 +92,7 @@ class FolderSource(OpenSource):
             if ours:
                 yield self._single(self.within)
             return
-        walk = Walk(self._root, self._selection, self._limits, entering)
+        walk = self._walk(self._selection, entering)
         inner = self._inner
         seen: set[str] = set()
         for path in ours:

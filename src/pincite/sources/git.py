@@ -18,7 +18,7 @@ from pincite.sources.git_objects import Objects, Tree
 from pincite.support.capabilities import open_to_read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _MAX_PACKED = 50_000_000  # bytes; guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
@@ -48,6 +48,11 @@ class Checkout(msgspec.Struct, frozen=True):
     exclude_file: Path
     objects: Objects
     private: Path
+
+    @property
+    def git_folders(self) -> tuple[Path, ...]:
+        """Return the git folder of this work tree, and the one it shares with other worktrees."""
+        return tuple(dict.fromkeys((self.private, self.exclude_file.parent.parent)))
 
     def read_at(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a committed file, b"" if the commit has no such file; None if it is
@@ -124,10 +129,10 @@ def find_checkout(folder: Path) -> Checkout | None:
     return Checkout(top, _read_head(private, shared), name, exclude_file, objects, private)
 
 
-def exclude_file_of(folder: Path) -> Path | None:
-    """Return the path of `info/exclude`, which need not exist, if `folder` is the root of a work
-    tree; None otherwise."""
-    return _git_folders(folder)[1] / "info" / "exclude" if _is_top(folder) else None
+def git_folders_of(folder: Path) -> tuple[Path, Path] | None:
+    """Return the git folder of a work tree with this root, and the one it shares with other
+    worktrees; None if it is no such root."""
+    return _git_folders(folder) if _is_top(folder) else None
 
 
 def name_of_remote(url: str) -> str | None:
@@ -194,6 +199,14 @@ def _read_head(private: Path, shared: Path) -> str | None:
     return _follow(_read(private / "HEAD").strip(), private, shared)
 
 
+def is_head(text: str) -> bool:
+    """Return whether the text of a HEAD names a commit or a ref, as that of every checkout does."""
+    head = text.strip()
+    if head.startswith("ref:"):
+        return head.removeprefix("ref:").strip().startswith("refs/")
+    return bool(_SHA.fullmatch(head))
+
+
 def _follow(head: str, private: Path, shared: Path) -> str | None:
     for _ in range(5):  # symbolic refs may point at symbolic refs
         if not head.startswith("ref:"):
@@ -217,13 +230,26 @@ def _read_ref(name: str, private: Path, shared: Path) -> str:
 
 def _remote_in(config: Path) -> str:
     """Return the URL of the remote `origin`, else of the first one; "" if there is none."""
-    remote, found = "", dict[str, str]()
-    for line in _read(config, begun=True).splitlines():
+    found = dict[str, str]()
+    for remote, url in _values_in(_read(config, begun=True), "remote", "url"):
+        if remote:
+            found.setdefault(remote, url)
+    return found.get("origin") or next(iter(found.values()), "")
+
+
+def work_tree_in(config: str) -> str:
+    """Return the work tree that the text of a configuration names, "" if it names none."""
+    return next((value for _, value in _values_in(config, "core", "worktree")), "")
+
+
+def _values_in(config: str, kind: str, wanted: str) -> Iterator[tuple[str, str]]:
+    """Yield the values of a key in sections of this kind, each after the name of its section, ""
+    without one."""
+    name: str | None = None
+    for line in config.splitlines():
         section = _SECTION.match(line)
         if section:
-            is_remote = section["kind"].lower() == "remote"
-            remote = (section["name"] or "") if is_remote else ""
+            name = (section["name"] or "") if section["kind"].lower() == kind else None
         key, equals, value = (section["rest"] if section else line).partition("=")
-        if remote and equals and key.strip().lower() == "url":
-            found.setdefault(remote, value.strip().strip('"'))
-    return found.get("origin") or next(iter(found.values()), "")
+        if name is not None and equals and key.strip().lower() == wanted:
+            yield name, value.strip().strip('"')

@@ -1,6 +1,6 @@
 """Tell whether git ignores a file or folder, without a walk, for files of others.
 
-Only `.gitignore` files and `info/exclude` count, those of the innermost checkout around a place.
+Only `.gitignore` files and `info/exclude` count, in nested checkouts those that apply in a walk.
 Whoever wrote them cannot make this slow: of an ignore file, only the lines that may match a name
 are compiled, each name is judged once, and all questions together have a limit.
 """
@@ -13,15 +13,17 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pincite.sources.git import exclude_file_of
+from pincite.sources.git import git_folders_of
 from pincite.sources.ignore_files import MAX_IGNORE_BYTES, read_ignore_file
+from pincite.sources.nested_checkouts import Nested, nested_checkout
 from pincite.support.ignore_rules import parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    #: Ignore files, the one that decides first at the end, each after its folder.
-    _Rules = list[tuple[str, "_IgnoreFile"]]
+    #: Ignore files, the one that decides first at the end, each after its folder. None stands
+    #: before those of a tree of somebody else, which include nothing again.
+    _Rules = list[tuple[str, "_IgnoreFile"] | None]
 
 _GIT_IGNORE: Final = ".gitignore"
 #: Estimated microseconds, on a slow machine: of all questions, for a folder and a byte of its path,
@@ -40,8 +42,9 @@ class GitIgnored:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._top: Path | None = None
+        self._git_folders: tuple[Path, ...] = ()
         self._files: dict[str, _IgnoreFile | None] = {}
-        self._excludes: dict[str, str] = {}
+        self._nested: dict[str, Nested | None] = {}
         self._judged: dict[str, bool] = {}
         self._left_us = float(_MOST_US)
 
@@ -60,16 +63,18 @@ class GitIgnored:
 
     def _is_ignored(self, place: Path) -> bool:
         if self._top is None:
-            above = (self._folder, *self._folder.parents)
-            self._top = next((one for one in above if self._exclude_file(str(one))), self._folder)
-        here = str(self._top)
+            self._top = self._find_top()
+        here = top = str(self._top)
         rules: _Rules = []
+        if self._git_folders:
+            self._add(self._git_folders[-1] / "info" / "exclude", top, rules)
         outer = len(self._folder.parts) - len(self._top.parts)
         for depth, name in enumerate(place.relative_to(self._top).parts):
-            if exclude := self._exclude_file(here):
-                rules = []  # those of a checkout around this one do not apply in it
-                self._add(exclude, here, rules)
-            self._add(os.path.join(here, _GIT_IGNORE), here, rules)  # noqa: PTH118
+            if here != top and (nested := self._nested_at(here)):
+                rules = [] if nested.known else [*rules, None]
+                if nested.exclude_file:
+                    self._add(nested.exclude_file, here, rules)
+            self._add(Path(here, _GIT_IGNORE), here, rules)
             here = os.path.join(here, name)  # noqa: PTH118
             if depth < outer:  # the folder itself, or one above
                 continue
@@ -79,20 +84,36 @@ class GitIgnored:
                 return True
         return False
 
+    def _find_top(self) -> Path:
+        """Return the root of the innermost checkout around the folder, else the folder."""
+        for one in (self._folder, *self._folder.parents):
+            self._spend(_FOLDER_US + len(str(one)) * _NAME_US)
+            if found := git_folders_of(one):
+                self._git_folders = found
+                return one
+        return self._folder
+
     def _judge(self, place: str, name: str, rules: _Rules) -> bool:
         end = "/" if os.path.isdir(place) else ""  # noqa: PTH112
-        for folder, file in reversed(rules):
+        kept = False  # by a rule of this tree
+        for each in reversed(rules):
+            if each is None or kept:
+                kept = kept and each is not None
+                continue
+            folder, file = each
             path = place[len(folder) :].replace(os.sep, "/").lstrip("/") + end
             lines = file.lines_for(os.fsencode(name))
             size = sum(map(len, lines))
             self._spend(_FOLDER_US + size * (_COMPILE_US + len(path) * _MATCH_US))
             found = parse_rules("", lines)
             verdict = found.verdict(path) if found is not None else None
-            if verdict is not None:
-                return verdict
+            if verdict:
+                return True
+            kept = verdict is False
         return False
 
-    def _add(self, file: str, base: str, rules: _Rules) -> None:
+    def _add(self, place: Path, base: str, rules: _Rules) -> None:
+        file = str(place)
         if file not in self._files:
             self._files[file] = self._read(file)
         found = self._files[file]
@@ -114,12 +135,13 @@ class GitIgnored:
         raw = read_ignore_file(*os.path.split(file))
         return _IgnoreFile(raw) if raw else None
 
-    def _exclude_file(self, folder: str) -> str:
-        """Return the path of `info/exclude` of the checkout with this root, "" if it is none."""
-        if folder not in self._excludes:
+    def _nested_at(self, folder: str) -> Nested | None:
+        if folder not in self._nested:
             self._spend(_FOLDER_US + len(folder) * _NAME_US)
-            self._excludes[folder] = str(exclude_file_of(Path(folder)) or "")
-        return self._excludes[folder]
+            top = self._top or self._folder
+            found = nested_checkout(Path(folder), top, self._git_folders)
+            self._nested[folder] = found
+        return self._nested[folder]
 
     def _spend(self, us: float) -> None:
         self._left_us -= us

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,29 +20,16 @@ from pincite.sources.entries import (
     mtime_of,
 )
 from pincite.sources.ignore_files import IGNORE_FILES, MAX_IGNORE_BYTES, read_rules
-from pincite.sources.kinds import (
-    DEPENDENCY_FOLDERS,
-    ENVIRONMENT,
-    SHOWN_HIDDEN_FOLDERS,
-    SKIPPED_FOLDERS,
-    reject_name,
-)
-from pincite.support.ignore_rules import IgnoreRules, left_out_by, parse_rules
+from pincite.sources.judged_names import Names, oversize_rules
+from pincite.sources.kinds import ENVIRONMENT, reject_name
+from pincite.sources.nested_checkouts import DOT_GIT, nested_checkout, rules_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pincite.support.ignore_rules import IgnoreRules
 
-class _Filter(msgspec.Struct, frozen=True):
-    """The caller's patterns, compiled."""
-
-    include: IgnoreRules | None
-    exclude: IgnoreRules | None
-
-    def admits(self, path: str) -> bool:
-        if self.exclude and self.exclude.verdict(path):
-            return False
-        return not self.include or path.endswith("/") or self.include.covers(path)
+_WITH_RULES = (*IGNORE_FILES, DOT_GIT)  # names in a folder that bring rules
 
 
 class Walk:
@@ -55,15 +41,16 @@ class Walk:
         selection: Selection,
         limits: SourceLimits,
         entering: Callable[[str], None] = lambda _: None,
+        git_folders: tuple[Path, ...] = (),
     ) -> None:
+        """`git_folders` are those of the checkout with this root; submodules have theirs there."""
         self._root = str(root)
+        self._git_folders = git_folders
         self._entering = entering
         self._selection = selection
         self._limits = limits
         self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: cached listings
-        self._filter = _Filter(
-            parse_rules("", selection.include), parse_rules("", selection.exclude)
-        )
+        self._names = Names(selection)
 
     def run(
         self, within: str = "", excludes: tuple[IgnoreRules, ...] = ()
@@ -79,7 +66,7 @@ class Walk:
         rules = excludes
         parts = [part for part in within.split("/") if part]
         for depth in range(len(parts)):
-            rules += self._rules_in("/".join(parts[:depth]))
+            rules = self._rules_in("/".join(parts[:depth]), rules)
         return rules
 
     def _all_of(self, first: Iterator[Entry | Skipped | _Folder]) -> Iterator[Entry | Skipped]:
@@ -143,15 +130,17 @@ class Walk:
             known = self._listed[folder] = {each.path: each for each in found}
         return known
 
-    def _rules_in(self, folder: str) -> tuple[IgnoreRules, ...]:
+    def _rules_in(self, folder: str, rules: tuple[IgnoreRules, ...]) -> tuple[IgnoreRules, ...]:
+        """Return the rules for the names in a folder, of which `rules` are those from above."""
         if not self._selection.ignore_files:
             return ()
-        rules = []
-        for name in IGNORE_FILES:
-            found = read_rules(self._root, f"{folder}/{name}" if folder else name, folder)
-            if found:
-                rules.append(found)
-        return tuple(rules)
+        if folder:
+            root = Path(self._root)
+            nested = nested_checkout(root / folder, root, self._git_folders)
+            rules = rules_in(folder, nested, rules) if nested else rules
+        base = f"{folder}/" if folder else ""
+        found = (read_rules(self._root, f"{base}{name}", folder) for name in IGNORE_FILES)
+        return (*rules, *(one for one in found if one))
 
     def _list(
         self, folder: str, rules: tuple[IgnoreRules, ...]
@@ -170,8 +159,8 @@ class Walk:
         if ENVIRONMENT in names:
             yield Skipped(base, "dependencies", "a virtual environment of Python")
             return
-        if self._selection.ignore_files and not names.isdisjoint(IGNORE_FILES):
-            rules += self._rules_in(folder)
+        if not names.isdisjoint(_WITH_RULES):
+            rules = self._rules_in(folder, rules)
         found.sort(key=lambda pair: pair[0])
         for order, item in found:
             yield from self._judge(base, order, item, rules)
@@ -185,27 +174,12 @@ class Walk:
             shown = os.fsencode(path).decode("utf-8", "replace")
             yield Skipped(shown, "unreadable", NAME_IS_NO_TEXT)
             return
-        if order != name and name in SKIPPED_FOLDERS:
-            return
-        if order != name and name in DEPENDENCY_FOLDERS:
-            yield Skipped(path, "dependencies")
-            return
-        if name[0] == "." and not self._selection.hidden and name not in SHOWN_HIDDEN_FOLDERS:
-            if name in IGNORE_FILES:
-                if _is_huge(item):
-                    yield Skipped(
-                        path,
-                        "oversize",
-                        "the file is too large for an ignore file; its patterns are not applied",
-                    )
-            elif name != ".git":
-                yield Skipped(path, "hidden")
-            return
-        by = left_out_by(path, rules) if rules else None
-        if not self._filter.admits(path) or (by is not None and not _is_readmitted(path, by)):
-            yield Skipped(path, "ignored")
-        elif by is not None:
-            yield Skipped(path, "untrusted", f"pincite trust {shlex.quote(by.untrusted)}")
+        judged = self._names.judge(path, rules)
+        if isinstance(judged, Skipped):
+            yield judged
+        elif not judged:
+            if name in IGNORE_FILES and _is_huge(item):
+                yield oversize_rules(path)
         elif item.is_symlink():
             yield self._judge_link(path, item)
         elif order != name:
@@ -243,11 +217,6 @@ class Walk:
 class _Folder(msgspec.Struct, frozen=True):
     path: str
     rules: tuple[IgnoreRules, ...]
-
-
-def _is_readmitted(path: str, by: IgnoreRules) -> bool:
-    """Return whether rules that leave a path out would include it if they were trusted."""
-    return bool(by.untrusted) and by.verdict(path) is False
 
 
 def _left_out(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Skipped | None:

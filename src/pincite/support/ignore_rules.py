@@ -12,7 +12,7 @@ outside of ASCII is one character.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -44,6 +44,7 @@ class IgnoreRules(msgspec.Struct, frozen=True):
     of_git: bool = True  #: whether git reads this file, too
     #: the path of a file whose lines with "!" include nothing that git ignores, "" for others
     untrusted: str = ""
+    foreign: bool = False  #: whether this is `FOREIGN`
 
     def verdict(self, path: str) -> bool | None:
         """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
@@ -63,6 +64,11 @@ class IgnoreRules(msgspec.Struct, frozen=True):
                 return True
             slash = path.find("/", slash + 1)
         return bool(self.verdict(path))
+
+
+#: Stands before the rules of a tree of somebody else. They include nothing again that the rules
+#: before it leave out.
+FOREIGN: Final = IgnoreRules("", (), foreign=True)
 
 
 def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
@@ -91,13 +97,21 @@ def left_out_by(path: str, rules: tuple[IgnoreRules, ...]) -> IgnoreRules | None
     """Return the rules that leave a path out, or untrusted ones that would include what git
     ignores; None if it stays. `rules` go from the root down; the parent folders of `path` must not
     be ignored themselves."""
+    kept = False  # by a rule after the last `FOREIGN`
     for each in reversed(rules):
+        if each.foreign or kept:
+            kept = kept and not each.foreign
+            continue
         verdict = each.verdict(path)
-        if verdict is False and each.untrusted:
+        if verdict:
+            return each
+        kept = verdict is False
+        if kept and each.untrusted:
             of_git = tuple(one for one in rules if one.of_git)
-            return each if left_out_by(path, of_git) else None
-        if verdict is not None:
-            return each if verdict else None
+            if left_out_by(path, of_git):
+                return each
+        elif kept and not each.of_git:
+            return None  # a person has trusted the file
     return None
 
 
