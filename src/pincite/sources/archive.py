@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
 from pincite.model import Source
 from pincite.model.revisions import content_ref
+from pincite.sources.archived_tree import ArchivedTree
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
-from pincite.sources.kinds import DEPENDENCY_FOLDERS, SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
 from pincite.sources.members import TAR_SUFFIXES, ZIP_SUFFIXES
 from pincite.sources.tar_archive import open_tar
 from pincite.sources.zip_archive import open_zip
-from pincite.support.ignore_rules import parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pincite.sources.members import Members
 
@@ -37,59 +36,27 @@ class ArchiveSource(OpenSource):
         top: str,
         selection: Selection,
         recorded: str | None,
+        limits: SourceLimits,
     ) -> None:
         super().__init__(source)
         self._recorded = recorded
         self._members = members
         self._top = top
-        self._hidden = selection.hidden
-        self._include = parse_rules("", selection.include)
-        self._exclude = parse_rules("", selection.exclude)
-        self._by_path: dict[str, Entry] | None = None
+        self._tree = ArchivedTree(members, top, selection, limits, Path(source.location))
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
-        folders: set[str] = set()  # of dependencies, each named once
-        for found in sorted(self._members.listing, key=lambda each: each.path):
-            judged = self._judge(found)
-            if isinstance(judged, Skipped) and judged.code == "dependencies":
-                if judged.path in folders:
-                    continue
-                folders.add(judged.path)
-            if isinstance(judged, Entry) and self._include is not None:
-                kept = self._include.covers(judged.path)
-                judged = judged if kept else Skipped(judged.path, "ignored")
-            if judged is not None:
-                yield judged
+        return self._tree.entries()
 
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""
-        if self._by_path is None:
-            members = (each for each in self._members.listing if isinstance(each, Entry))
-            self._by_path = {each.path.removeprefix(self._top): each for each in members}
-        found = self._by_path.get(path)
-        judged = self._judge(found) if found else None
-        return judged if isinstance(judged, Entry) else None
+        found = self._tree.look_up(path)
+        return found if isinstance(found, Entry) else None
 
-    def _judge(self, found: Entry | Skipped) -> Entry | Skipped | None:
-        """Return a member with its path in the source, or the folder of dependencies that it is in;
-        None for members that are never listed."""
-        path = found.path.removeprefix(self._top)
-        if isinstance(found, Skipped):
-            return Skipped(path, found.code, found.detail)
-        *folders, name = path.split("/")
-        if not SKIPPED_FOLDERS.isdisjoint(folders):
-            return None
-        if not DEPENDENCY_FOLDERS.isdisjoint(folders):
-            first = next(at for at, each in enumerate(folders) if each in DEPENDENCY_FOLDERS)
-            return Skipped("/".join((*folders[: first + 1], "")), "dependencies")
-        if not self._hidden and any(
-            part[0] == "." and part not in SHOWN_HIDDEN_FOLDERS for part in (*folders, name)
-        ):
-            return Skipped(path, "hidden")
-        if self._exclude is not None and self._exclude.covers(path):
-            return Skipped(path, "ignored")
-        return Entry(path, found.size, found.mtime_ns)
+    def left_out(self, path: str) -> Skipped | None:
+        """See OpenSource."""
+        found = self._tree.look_up(path)
+        return found if isinstance(found, Skipped) else None
 
     def own_ref(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:  # noqa: ARG002
         """See OpenSource: the commit or version of the archive."""
@@ -133,7 +100,14 @@ def open_archive(
         ref=ref or recorded,
         pinned=bool(ref),
     )
-    return ArchiveSource(source, members=members, top=top, selection=selection, recorded=recorded)
+    return ArchiveSource(
+        source,
+        members=members,
+        top=top,
+        selection=selection,
+        recorded=recorded,
+        limits=limits,
+    )
 
 
 def _single_top(members: Members) -> str:

@@ -103,6 +103,7 @@ class Skipped(msgspec.Struct, frozen=True):
     path: str
     code: SkipCode
     detail: str = ""
+    of_archive: bool = False  #: whether `path` is the name of the archive that this is about
 
     @property
     def cannot_be_read(self) -> bool:

@@ -40,13 +40,18 @@ def read_rules(root: str, path: str, folder: str) -> IgnoreRules | None:
     """Return the rules in the ignore file `path` of a folder, None without any. Both are relative
     to `root`."""
     raw = read_ignore_file(root, path)
-    if raw is None:
-        return None
+    return (
+        None if raw is None else rules_of(raw, str(Path(root, path)), f"{folder}/" * bool(folder))
+    )
+
+
+def rules_of(raw: bytes, place: str, base: str) -> IgnoreRules | None:
+    """Return the rules in the bytes of the ignore file `place`, None without any. They apply below
+    `base`, a path that ends in a slash, "" for everything."""
     lines = lines_of(raw)
-    rules = parse_rules(f"{folder}/" if folder else "", lines)
-    if rules is None or path.rpartition("/")[2] != OWN_IGNORE_FILE:
+    rules = parse_rules(base, lines)
+    if rules is None or os.path.basename(place) != OWN_IGNORE_FILE:  # noqa: PTH119
         return rules
-    place = str(Path(root, path))
     return replace(rules, of_git=False, untrusted="" if _is_trusted(place, raw, lines) else place)
 
 

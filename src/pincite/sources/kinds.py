@@ -102,8 +102,8 @@ def reject_name(
 def reject_member(
     name: str, size: int, limits: SourceLimits, file_types: tuple[str, ...]
 ) -> Skipped | None:
-    """Return the reason to skip a member of an archive as `reject_name` does, or None. A pattern of
-    `file_types` may match the name with or without its top folder, which is often left out."""
+    """Return the reason to skip a member of an archive without unpacking it, or None. The top
+    folder may be left out of its path later, so both names have a reason."""
     rejected = reject_name(name, size, limits, file_types)
     inner = name.partition("/")[2]
     if rejected is None or not inner or reject_name(inner, size, limits, file_types):

@@ -93,7 +93,7 @@ def _read(
                 total += member.size
                 rest = _rest(total, len(listing), limits)
                 if rest:
-                    listing.append(Skipped(place.name, "oversize", rest))
+                    listing.append(Skipped(place.name, "oversize", rest, of_archive=True))
                     break
                 if not member.isdir():
                     rejected = reject_member(tidy(member.name), member.size, limits, file_types)
@@ -102,7 +102,8 @@ def _read(
         except TooMuch as error:
             raise _bomb(place, error) from error
         except _DAMAGE as error:
-            listing.append(Skipped(place.name, "unreadable", f"damaged: {error}"))
+            damage = f"damaged: {error}"
+            listing.append(Skipped(place.name, "unreadable", damage, of_archive=True))
         comment = archive.pax_headers.get("comment", "")
     return TarMembers(comment, tuple(listing), kept, places)
 

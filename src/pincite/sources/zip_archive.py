@@ -98,7 +98,7 @@ def open_zip(place: Path, limits: SourceLimits, file_types: tuple[str, ...] = ()
         listing.append(found)
         if len(listing) >= limits.max_members:
             rest = f"contains more than {limits.max_members:,} files; the rest was not read"
-            listing.append(Skipped(place.name, "oversize", rest))
+            listing.append(Skipped(place.name, "oversize", rest, of_archive=True))
             break
     comment = archive.comment.decode("ascii", "replace")
     return ZipMembers(packed, archive, comment, tuple(listing), by_name, limits)
