@@ -174,8 +174,7 @@ async def _take_leave(
                 await workspaces.change(user_id, partial(_delete, space.id))
         except (UsageError, Forbidden) as error:
             raise _about(space, error) from error
-    async with workspaces.administration() as operator:
-        await operator.forget_user(user_id)
+    await workspaces.administer(lambda operator: operator.forget_user(user_id))
 
 
 async def _delete_page(workspaces: Workspaces, user_id: str, space_id: str) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import psycopg
 import pytest
 
 from pincite.errors import Forbidden, NotFound, PinciteError, UsageError
+from pincite.providers.memory.rows import FactRow
 from pincite.testing.workspaces import Clock, Scene, add, set_scene
 from pincite.workspace.ports import Session, Workspaces
 from pincite.workspace.removal import remove_user
@@ -326,3 +328,33 @@ class TestRemovalOnPostgres(OnPostgres, Removal):
                 await add(session, first)
             await ends
             assert await _states(workspaces, ada) == {"removed" if removes else "disabled"}
+
+    async def test_a_user_who_forgets_meanwhile_does_not_stop_the_last_step(self) -> None:
+        """The user deletes a fact and then a conversation, the removal in the other order."""
+        async with self.opened() as workspaces:
+            scene = await set_scene(workspaces)
+            ada = scene.ada.id
+            async with workspaces.of(ada) as session:
+                await session.add_fact(FactRow("0a", b"prefers tea", ""), 9)
+                conversation = await session.begin_conversation("tea")
+            async with workspaces.of(ada) as session:
+                assert await session.forget_facts() == 1
+                removal = asyncio.ensure_future(remove_user(workspaces, ada, scene.bob.id))
+                await self._waits_for_a_lock()
+                assert not removal.done()
+                await session.delete_conversation(conversation.id)
+            await removal
+            assert await _states(workspaces, ada) == {"removed"}
+
+    async def _waits_for_a_lock(self) -> None:
+        """Return when a transaction of this database waits for the row of another one."""
+        async with await psycopg.AsyncConnection.connect(self.addresses[2], autocommit=True) as one:
+            for _ in range(1_000):
+                found = await one.execute(
+                    "SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+                    " WHERE NOT l.granted AND a.datname = current_database()"
+                )
+                if await found.fetchone():
+                    return
+                await asyncio.sleep(0.01)
+        pytest.fail("nobody waits")
