@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-
-import pytest
+from pathlib import Path
+from typing import Any, cast
 
 from pincite.daemon.refresh.freshness import Change, Freshness, Pending
 from pincite.engine.awaited_events import INDEXED_S, SETTLE_S, changed_meanwhile, is_followed
+from pincite.engine.search_notices import SearchNotices
 from pincite.model import CollectionSpec, Scope, Source, SourceRecord
 from pincite.ports import CollectionInfo
+from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 
 QUIET = Freshness(auto=True, watching="2 folders")
@@ -31,17 +33,13 @@ def waited(states: Sequence[Freshness], before: Freshness = QUIET) -> tuple[bool
 
     now_s = [0.0]
 
-    async def check() -> bool:
-        return await changed_meanwhile(
-            look, before, lambda one: bool(one.pending), now_s[0], lambda: now_s[0]
-        )
-
     async def no_time(seconds: float) -> None:
         now_s[0] += seconds
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pincite.engine.awaited_events.asyncio.sleep", no_time)
-        return asyncio.run(check()), round(now_s[0], 3), looks
+    found = changed_meanwhile(
+        look, before, lambda one: bool(one.pending), 0.0, lambda: now_s[0], no_time
+    )
+    return asyncio.run(found), round(now_s[0], 3), looks
 
 
 def test_without_an_event_the_wait_has_an_end() -> None:
@@ -68,6 +66,37 @@ def test_a_search_that_took_long_looks_once() -> None:
     found = asyncio.run(changed_meanwhile(look, QUIET, lambda one: bool(one.pending), begun_s))
     assert not found
     assert time.monotonic() - begun_s < 10 + SETTLE_S
+
+
+def test_a_search_that_has_said_what_is_being_indexed_does_not_wait() -> None:
+    class Client:
+        """A daemon that has indexed a change when it is asked."""
+
+        looks = 0
+
+        async def look(self, wish: object) -> Freshness:
+            assert wish
+            self.looks += 1
+            return CHANGED
+
+    client = Client()
+    notices = SearchNotices(
+        load_settings({}, Path.cwd(), Path(".pincite")), lambda: cast("Any", client)
+    )
+    spec = CollectionSpec("main", "s", "c")
+    infos = [CollectionInfo(spec, (SourceRecord(Source("docs", "/docs", "folder")),), 0, 0, 0)]
+
+    def asked(before: Freshness | None, scope: Scope = Scope()) -> bool:
+        begun_s = time.monotonic()
+        return asyncio.run(notices.changed_meanwhile(before, infos, scope, begun_s))
+
+    assert not asked(PENDING)
+    assert not asked(None)
+    assert client.looks == 0
+    assert asked(QUIET)
+    elsewhere = replace(QUIET, pending=(Pending("code", "lib", 1),))
+    assert asked(elsewhere, Scope(collections=("main",)))  # nothing was said of another collection
+    assert client.looks == 2
 
 
 def test_only_watched_sources_of_the_question_are_waited_for() -> None:

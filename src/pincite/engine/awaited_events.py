@@ -26,19 +26,20 @@ async def changed_meanwhile(
     is_pending: Callable[[Freshness], bool],
     begun_s: float,
     clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> bool:
     """Return whether files have changed that were unnoticed at the beginning of a question, so that
     another search may find more.
 
-    `before` is the state at the beginning, which was at `begun_s` by `clock`, in seconds.
-    `is_pending` returns whether files of the question's scope differ from the index. This waits
-    until `SETTLE_S` after the beginning, and until `INDEXED_S` while such files are being
-    indexed."""
+    `before` is the state at the beginning, which was at `begun_s` by `clock`, in seconds. `sleep`
+    waits for a number of them. `is_pending` returns whether files of the question's scope differ
+    from the index. This waits until `SETTLE_S` after the beginning, and until `INDEXED_S` while
+    such files are being indexed."""
     last = _last_change(before)
     noticed = False
     while True:
         until_s = begun_s + (INDEXED_S if noticed else SETTLE_S)
-        await asyncio.sleep(min(_STEP_S, max(0.0, until_s - clock())))
+        await sleep(min(_STEP_S, max(0.0, until_s - clock())))
         found = await look()
         pending = is_pending(found)
         if not pending and (noticed or _last_change(found) != last):
