@@ -116,6 +116,66 @@ def test_headings_are_the_path_of_what_is_below_them_over_pages() -> None:
     assert {one.headings for one in sections(long)} == {("Keys",)}
 
 
+SENTENCE = "The lamp of the tower burns oil until the keeper turns the wick down again. "
+ITEM = SENTENCE[:-1]
+
+
+def release(name: str, items: int) -> list[tuple[object, ...]]:
+    """A section of a list of changes: a heading, a date, and items."""
+    date = (1, "paragraph", "Released 2024-05-01")
+    return [(1, "heading", name, {"level": 2}), date, *[(1, "paragraph", ITEM)] * items]
+
+
+def test_a_chunk_does_not_end_with_the_beginning_of_a_section_that_goes_on() -> None:
+    made = document(
+        (1, "heading", "Changes", {"level": 1}), *release("1.1", 4), *release("1.0", 12)
+    )
+    found = texts(made)
+    (first,) = [one for one in found if "1.0" in one]
+    assert first.startswith("1.0\n\nReleased 2024-05-01\n\nThe lamp")
+    assert "1.1" not in first
+    assert sections(made)[0].headings == ("Changes", "1.1")
+
+
+def test_short_sections_are_cited_together_as_before() -> None:
+    made = document((1, "heading", "Changes", {"level": 1}), *release("1.1", 1), *release("1.0", 1))
+    (whole,) = texts(made)
+    assert whole.endswith(ITEM)
+
+
+def test_a_heading_and_a_line_stay_with_the_long_paragraph_below() -> None:
+    for line in ((), ((1, "paragraph", "Released 2024-05-01"),)):
+        made = document(
+            (1, "paragraph", "Before. " * 20),
+            (1, "heading", "Oil", {"level": 1}),
+            *line,
+            (1, "paragraph", SENTENCE * 60),
+        )
+        (first,) = [one for one in texts(made) if "Oil" in one]
+        assert first.startswith("Oil\n\n")
+        assert "until the keeper" in first
+        assert estimate_word_pieces(first) <= CONFIG.max_tokens
+
+
+def test_the_text_of_a_parent_goes_with_its_first_subsection() -> None:
+    made = document(
+        (1, "heading", "Lamps", {"level": 1}),
+        (1, "paragraph", "All about them."),
+        (1, "heading", "Oil", {"level": 2}),
+        *[(1, "paragraph", ITEM)] * 8,
+    )
+    assert texts(made)[0].startswith("Lamps\n\nAll about them.\n\nOil\n\nThe lamp")
+
+
+def test_at_the_end_of_a_page_a_heading_is_no_chunk_of_its_own() -> None:
+    made = document(
+        (1, "paragraph", "Before that. " * 9),
+        (1, "heading", "Oil", {"level": 1}),
+        (2, "paragraph", ITEM),
+    )
+    assert [one.split("\n\n")[-1] for one in texts(made)] == ["Oil", ITEM]
+
+
 def test_each_part_of_a_table_is_encoded_with_its_header_and_cited_without() -> None:
     header = "City | People | Since"
     rows = [header, *(f"City of {n} | {n * 1000} | {1900 + n}" for n in range(60))]

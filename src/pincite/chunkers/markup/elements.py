@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pincite.chunkers.limits import limited
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
-from pincite.chunkers.pieces import Path, common_path, related
+from pincite.chunkers.pieces import Path, below, common_path, related
 from pincite.chunkers.splitting import split_lines, split_span
 from pincite.model import Box, OnPage, Section
 from pincite.readers.extraction.result import PICTURE
@@ -33,7 +33,9 @@ _HEADER_SHARE = 0.5  # of the room: a longer header row is shortened
 @dataclass(slots=True)
 class _Group:
     """Elements of one page that are cited together. `bare`: all of them are headings. `plain` is
-    encoded instead of the text. Mutable, and used only in this module."""
+    encoded instead of the text. `heading` is the start of its last heading, -1 if it has none;
+    `goes_on`: the section below that heading goes on in the next group. `mixed`: it has text of
+    several sections. Mutable, and used only in this module."""
 
     start: int
     end: int
@@ -45,6 +47,9 @@ class _Group:
     plain: str | None = None
     note: str = ""
     rows: Rows | None = None
+    heading: int = -1
+    goes_on: bool = False
+    mixed: bool = False
 
 
 #: Whether the first group may absorb the second, which follows it.
@@ -54,7 +59,8 @@ _Joins = Callable[[_Group, _Group], bool]
 def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Return sections in order, each on one page."""
     cutting = _Cutting(document, config)
-    groups = cutting.join(cutting.groups(), cutting.small)
+    whole = cutting.join(cutting.groups(), cutting.of_one_section)
+    groups = cutting.join(cutting.marked(whole), cutting.small)
     pages = {page.number: page for page in document.pages}
     cut = cutting.join(groups, cutting.left_over)
     return tuple(limited(_section(group, pages[group.page]) for group in cut))
@@ -72,29 +78,58 @@ class _Cutting:
         self._path: list[tuple[int, str]] = []
 
     def groups(self) -> Iterator[_Group]:
-        """Yield the elements with text, each with the headings directly above it if both fit."""
+        """Yield the elements with text. Headings wait for the text below them, and with little text
+        for more of it."""
         waiting: _Group | None = None
         for element in self._elements:
             start, end = self._trimmed(element.start, element.end)
             if element.marginal or start == end or self._says_nothing(element, start, end):
                 continue
-            if waiting is not None and not self._meet(waiting, start, element.page):
+            is_heading = element.kind == "heading"
+            if waiting is not None and not (
+                self._meet(waiting, start, element.page)
+                and (waiting.bare or element.kind == "paragraph")
+            ):
                 yield waiting
                 waiting = None
-            if element.kind == "heading":
+            if is_heading:
                 path = self._below(element, start, end)
                 if waiting is None:
-                    waiting = _Group(start, end, element.page, path, bare=True)
-                waiting.end, waiting.path = end, path
+                    waiting = _Group(start, end, element.page, path, bare=True, heading=start)
+                waiting.end, waiting.path, waiting.heading = end, path, start
                 waiting.boxes += [element.box] if element.box else []
                 continue
-            parts = list(self._parts(element, start, end))
+            parts = list(self._parts(element, start, end, waiting))
             if waiting is not None and not self._headed(waiting, parts[0]):
                 yield waiting
             waiting = None
-            yield from parts
+            if len(parts) == 1 and self._is_bare(parts[0]):
+                waiting = parts[0]
+            else:
+                yield from parts
         if waiting is not None:
             yield waiting
+
+    def _is_bare(self, group: _Group) -> bool:
+        """Return whether the group ends with a heading that has little or nothing below it."""
+        if group.heading < 0 or group.visual:
+            return False
+        return self._cost(group.heading, group.end) < self._tiny
+
+    def marked(self, groups: Iterable[_Group]) -> Iterator[_Group]:
+        """Yield the groups, with `goes_on`. A little of a section at the end of a page does not
+        count: what follows is in another group anyway."""
+        last: _Group | None = None
+        for group in groups:
+            if last is not None:
+                deeper = len(group.path) > len(last.path) and below(group.path, last.path)
+                last.goes_on = group.heading < 0 or (deeper and self._is_bare(last))
+                if group.page != last.page and self._cost(last.start, last.end) < self._tiny:
+                    last.goes_on = False
+                yield last
+            last = group
+        if last is not None:
+            yield last
 
     def _says_nothing(self, element: Element, start: int, end: int) -> bool:
         """Return whether the element is a picture without text and without a description."""
@@ -115,23 +150,31 @@ class _Cutting:
         return tuple(name for _, name in self._path)
 
     def _headed(self, heading: _Group, part: _Group) -> bool:
-        """Put the headings before the part if both fit; return whether they do."""
-        if self._cost(heading.start, part.end) > self._packer.room(part.path):
-            return False
-        part.start = heading.start
+        """Put the headings before the part if both fit; return whether they are there."""
+        if part.start > heading.start:
+            if self._cost(heading.start, part.end) > self._packer.room(part.path):
+                return False
+            part.start = heading.start
         part.boxes[:0] = heading.boxes
+        part.heading = heading.heading
         return True
 
-    def _parts(self, element: Element, start: int, end: int) -> Iterator[_Group]:
-        """Yield the element as one group, or as several if it is too long."""
+    def _parts(
+        self, element: Element, start: int, end: int, head: _Group | None
+    ) -> Iterator[_Group]:
+        """Yield the element as one group, or as several if it is too long. The first part of a long
+        paragraph begins with the headings above it."""
         path, boxes = self._here(), [element.box] if element.box else []
         room, target = self._packer.room(path), self._packer.target(path)
         visual = element.kind in ("table", "image")
-        header = ""
+        header, above = "", 0
         if element.kind == "table":
             header, paid = self._header(element.header, room)
             room, target = room - paid, max(target - paid, 16.0)
-        for first, last in self._spans(start, end, room=room, target=target):
+        elif head is not None and self._cost(head.start, end) > room:
+            above = self._lines.line_at(start) - self._lines.line_at(head.start)
+            start = head.start
+        for first, last in self._spans(start, end, room=room, target=target, head=above):
             group = _Group(first, last, element.page, path, list(boxes), visual)
             group.note = element.note
             group.rows = self._rows(element, first, last)
@@ -156,16 +199,19 @@ class _Cutting:
         return header[:most], float(cost[most])
 
     def _spans(
-        self, start: int, end: int, *, room: float, target: float
+        self, start: int, end: int, *, room: float, target: float, head: int = 0
     ) -> Iterator[tuple[int, int]]:
-        """Yield the span, or parts of it that fit: whole lines if possible."""
+        """Yield the span, or parts of it that fit: whole lines if possible. The first `head` lines
+        stay with the line after them."""
         if self._cost(start, end) <= room:
             yield start, end
             return
         lines = self._lines
         first, last = lines.line_at(start), lines.line_at(end - 1) + 1
         whole = lines.starts[first] == start and lines.end_of(last - 1) == end
-        ranges = split_lines(lines, first, last, target=target, limit=room) if whole else ()
+        ranges = (
+            split_lines(lines, first, last, target=target, limit=room, head=head) if whole else ()
+        )
         spans = [(lines.starts[a], lines.end_of(b - 1)) for a, b in ranges] or [(start, end)]
         for one in spans:
             begin, stop = self._trimmed(*one)
@@ -184,9 +230,7 @@ class _Cutting:
             if current is None:
                 current = group
             elif self._may_join(current, group) and joins(current, group):
-                current.path = group.path if current.bare else common_path(current.path, group.path)
-                current.end, current.bare = group.end, current.bare and group.bare
-                current.boxes += group.boxes
+                _absorb(current, group)
             else:
                 yield current
                 current = group
@@ -194,11 +238,22 @@ class _Cutting:
             yield current
 
     def _may_join(self, a: _Group, b: _Group) -> bool:
-        return self._meet(a, b.start, b.page) and not a.visual and not b.visual
+        """Return whether two neighbours may be cited together. The beginning of a section that goes
+        on is joined only with the text of its parents, as in `packing`."""
+        if not self._meet(a, b.start, b.page) or a.visual or b.visual:
+            return False
+        if b.heading < 0 or not b.goes_on:
+            return True
+        return not a.mixed and len(a.path) < len(b.path) and below(b.path, a.path)
 
     def _meet(self, a: _Group, start: int, page: int) -> bool:
         """Return whether the next group is on the same page, with only white space between them."""
         return a.page == page and not self._text[a.end : start].strip()
+
+    def of_one_section(self, a: _Group, b: _Group) -> bool:
+        """Return whether the second group goes on with the section of the first, and both fit into
+        the target together."""
+        return b.heading < 0 and self.small(a, b)
 
     def small(self, a: _Group, b: _Group) -> bool:
         """Return whether two neighbours with related paths fit into the target together."""
@@ -222,6 +277,17 @@ class _Cutting:
         while end > start and self._text[end - 1].isspace():
             end -= 1
         return start, end
+
+
+def _absorb(into: _Group, group: _Group) -> None:
+    """Add a group to the one before it."""
+    shared = common_path(into.path, group.path)
+    if group.heading >= 0 and not into.bare:
+        into.mixed = True
+    into.path = group.path if into.bare else shared
+    into.end, into.bare = group.end, into.bare and group.bare
+    into.heading, into.goes_on = max(into.heading, group.heading), group.goes_on
+    into.boxes += group.boxes
 
 
 def _section(group: _Group, page: PageSpan) -> Section:

@@ -43,6 +43,11 @@ _TEXT_RULES = {
     "yaml": 1,
     "toml": 1,
     "ini": 1,
+    "pdf": 1,
+    "word": 1,
+    "slides": 1,
+    "epub": 1,
+    "notebook": 1,
 }
 
 #: Returns, for a source's name and a path, the fingerprints of other dense models with which the
