@@ -16,7 +16,8 @@ from pincite.model import (
     SparseVector,
     Vector,
 )
-from pincite.ports.filters import EVERYTHING, Filter
+from pincite.ports.filters import EVERYTHING, Condition, Filter
+from pincite.support.fields import replace
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
@@ -44,6 +45,14 @@ class SearchRequest(msgspec.Struct, frozen=True):
     fusion_k: int = 60
     fusion_limit: int = 60
     words: str = ""
+
+    def only(self, *conditions: Condition, most: int | None = None) -> SearchRequest:
+        """Return the same request limited to chunks that also match all of these conditions. `most`
+        is the new limit of each branch and of their fusion, at least 1; None keeps the limits."""
+        within = replace(self.filter, must=(*self.filter.must, *conditions))
+        if most is None:
+            return replace(self, filter=within)
+        return replace(self, filter=within, dense_limit=most, sparse_limit=most, fusion_limit=most)
 
 
 class Stored(msgspec.Struct, frozen=True):

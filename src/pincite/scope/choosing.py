@@ -54,8 +54,7 @@ class ChosenIndex:
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         """See `Readable.search`."""
         within = await self._within(collection, request)
-        asked = replace(request.filter, must=(*request.filter.must, *within))
-        return await self.index.search(collection, replace(request, filter=asked))
+        return await self.index.search(collection, request.only(*within))
 
     async def _within(self, collection: str, request: SearchRequest) -> tuple[Condition, ...]:
         """Return conditions with which the request finds the same as in all selected documents."""

@@ -46,10 +46,9 @@ async def with_all_words(
     """Search without fusion, with the lexical side as a filter: the chunks with every word of
     `text`, each with a score of 1, ordered by id. They are at most `sparse_limit`, those that BM25
     ranks highest."""
-    only = replace(request.filter, must=(*request.filter.must, Text("text", text)))
     sides = [
         replace(request, sparse=None, fusion="none"),
-        replace(request, dense=None, filter=only, fusion="none"),
+        replace(request.only(Text("text", text)), dense=None, fusion="none"),
     ]
     asked = [side for side in sides if side.dense is not None or side.sparse is not None]
     found = await gather([ask(collection, side) for side in asked])

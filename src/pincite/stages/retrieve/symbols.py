@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from pincite.model import Query
 from pincite.ports import AnyOf, SearchRequest
-from pincite.support.fields import replace
 from pincite.support.names import last_component
 
 _NAMES = 8  # of one question; guess, unmeasured
@@ -22,15 +21,7 @@ def defining(request: SearchRequest, query: Query, limit: int) -> SearchRequest 
     names = query.sought[:_NAMES]
     if not names or not limit:
         return None
-    most = limit * len(names)
-    only = AnyOf("symbols", spellings(names))
-    return replace(
-        request,
-        dense_limit=most,
-        sparse_limit=most,
-        fusion_limit=most,
-        filter=replace(request.filter, must=(*request.filter.must, only)),
-    )
+    return request.only(AnyOf("symbols", spellings(names)), most=limit * len(names))
 
 
 def spellings(names: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pincite.ports import SearchRequest, Text
 from pincite.questions.versions import AskedVersions
-from pincite.support.fields import replace
 
 _VERSIONS = 2  # of one question; guess, unmeasured
 _MOST = 30  # hits of each side for one version; the title of a changelog may have it, too
@@ -15,13 +14,5 @@ def with_versions(request: SearchRequest, asked: AskedVersions) -> list[SearchRe
     writes it, up to `_MOST` of each side. Empty for a question that is not about versions."""
     if not asked.about:
         return []
-    return [
-        replace(
-            request,
-            dense_limit=_MOST,
-            sparse_limit=_MOST,
-            fusion_limit=_MOST,
-            filter=replace(request.filter, must=(*request.filter.must, Text("text", version))),
-        )
-        for version in asked.said[:_VERSIONS]
-    ]
+    versions = asked.said[:_VERSIONS]
+    return [request.only(Text("text", version), most=_MOST) for version in versions]
