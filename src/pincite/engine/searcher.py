@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.collection.tracing import watched_search
@@ -34,6 +35,18 @@ if TYPE_CHECKING:
 #: The notices of a search if a collection was removed or replaced while it ran.
 _OVERTAKEN = ("collection_failed", "context_unavailable", "index_changed")
 _TRIES = 3  # of a search whose collections were added or removed while it ran
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What all tries of one search share: its question and profile, its `steps`, its `entry` in
+    the log, and what restricts its documents."""
+
+    question: Question
+    profile: Profile
+    steps: Trace
+    entry: Entry
+    admit: Admit | None
 
 
 class Searcher:
@@ -68,112 +81,82 @@ class Searcher:
         admit: Admit | None = None,
     ) -> EvidencePack:
         """Run and log a search. It is repeated, up to twice, if collections were added or removed
-        meanwhile. Errors do not show the names of unshown collections, but their causes do."""
+        meanwhile, and once more if files have changed and it found nothing. Errors do not show the
+        names of unshown collections, but their causes do."""
         try:
-            return await self._logged(question, profile, steps, here, admit)
+            where = (self._client, self._foreign, self._settings)
+            question = replace(question, scope=await place_scope(question.scope, here, *where))
+            with (
+                watched_search(question, profile, steps) as watched,
+                self._log().entry(Asked.of(_told(question, admit), profile), steps) as entry,
+            ):
+                one = _Search(question, profile, steps, entry, admit)
+                begun_s = time.monotonic()
+                pack, state = await self._searched(one)
+                if await self._may_find_more(one, pack, state, begun_s):
+                    pack, _ = await self._searched(one)
+                entry.pack = pack
+                watched.found(pack, told=entry.told)
+                return pack
         except PinciteError as error:
             if (told := unnamed(error, question.scope)) is error:
                 raise
             raise told from error
 
-    async def _logged(
-        self,
-        question: Question,
-        profile: Profile,
-        steps: Trace,
-        here: str | None,
-        admit: Admit | None,
-    ) -> EvidencePack:
-        where = (self._client, self._foreign, self._settings)
-        question = replace(question, scope=await place_scope(question.scope, here, *where))
-        with (
-            watched_search(question, profile, steps) as watched,
-            self._log().entry(Asked.of(_told(question, admit), profile), steps) as entry,
-        ):
-            begun_s, state = time.monotonic(), await self._notices.look()
-            pack = await self._repeated(state, question, profile, steps, entry, admit)
-            if await self._may_find_more(pack, state, question, entry, begun_s):
-                state = await self._notices.look()
-                pack = await self._repeated(state, question, profile, steps, entry, admit)
-            entry.pack = pack
-            watched.found(pack, told=entry.told)
-            return pack
-
-    async def _may_find_more(
-        self,
-        pack: EvidencePack,
-        state: Freshness | None,
-        question: Question,
-        entry: Entry,
-        begun_s: float,
-    ) -> bool:
-        """Return whether the verdict is `none` and files have changed a moment before the question.
-        Only then, this waits for file events. A question with a budget gets no such wait."""
-        if pack.verdict.level != "none" or question.budget_ms is not None:
-            return False
-        return await self._notices.changed_meanwhile(state, entry.infos, question.scope, begun_s)
-
-    async def _repeated(
-        self,
-        state: Freshness | None,
-        question: Question,
-        profile: Profile,
-        steps: Trace,
-        entry: Entry,
-        admit: Admit | None,
-    ) -> EvidencePack:
-        """Search, again if collections were added or removed meanwhile."""
+    async def _searched(self, one: _Search) -> tuple[EvidencePack, Freshness | None]:
+        """Look whether the index is up to date, and search it, again if collections were added or
+        removed meanwhile. Return the pack and the state of the index before the search."""
+        state = await self._notices.look()
         for left in reversed(range(_TRIES)):
             try:
-                pack = await self._once(state, question, profile, steps, entry, admit)
+                pack = await self._once(one, state)
             except UsageError:
                 if not (left and await self.collections.outdated()):
                     raise
                 continue
-            overtaken = any(one.code in _OVERTAKEN for one in pack.warnings)
+            overtaken = any(notice.code in _OVERTAKEN for notice in pack.warnings)
             if not (left and overtaken and await self.collections.outdated()):
                 break
-        return pack
+        return pack, state
 
-    async def _once(
-        self,
-        state: Freshness | None,
-        question: Question,
-        profile: Profile,
-        steps: Trace,
-        entry: Entry,
-        admit: Admit | None,
-    ) -> EvidencePack:
+    async def _may_find_more(
+        self, one: _Search, pack: EvidencePack, state: Freshness | None, begun_s: float
+    ) -> bool:
+        """Return whether the verdict is `none` and files have changed a moment before the question.
+        Only then, this waits for file events. A question with a budget gets no such wait."""
+        if one.question.budget_ms is not None or pack.verdict.level != "none":
+            return False
+        scope = one.question.scope
+        return await self._notices.changed_meanwhile(state, one.entry.infos, scope, begun_s)
+
+    async def _once(self, one: _Search, state: Freshness | None) -> EvidencePack:
         """Open the collections, search them, and warn about documents that are not indexed."""
-        steps.steps.clear()
-        entry.found = None
-        scope = question.scope
+        one.steps.steps.clear()
+        one.entry.found = None
+        scope = one.question.scope
         notices = self._notices.refreshing(state, scope)
-        known, deps = await self.collections.opened(scope, profile, asked=True)
-        deps = deps.admitting(admit)
-        entry.infos = [known.infos[one.spec.name] for one in deps.collections]
-        reopen = self.collections.reopen
-        notices += await self._notices.still_unfinished(entry.infos, scope, reopen)
-        pack = await self._here_or_in_daemon(question, deps, profile, steps, entry)
+        known, deps = await self.collections.opened(scope, one.profile, asked=True)
+        infos = one.entry.infos = [known.infos[each.spec.name] for each in deps.collections]
+        notices += await self._notices.still_unfinished(infos, scope, self.collections.reopen)
+        pack = await self._here_or_in_daemon(one, deps.admitting(one.admit))
         if not (pack.evidence or pack.closest or notices):
-            notices = await self._notices.empty(entry.infos, scope)
+            notices = await self._notices.empty(infos, scope)
             if notices:
                 verdict = replace(pack.verdict, reason="The index has no documents.")
                 return replace(pack, verdict=verdict, warnings=(*pack.warnings, *notices))
-        notices += await self._notices.manual(pack, entry.infos, scope)
+        notices += await self._notices.manual(pack, infos, scope)
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
 
-    async def _here_or_in_daemon(
-        self, question: Question, deps: Deps, profile: Profile, steps: Trace, entry: Entry
-    ) -> EvidencePack:
+    async def _here_or_in_daemon(self, one: _Search, deps: Deps) -> EvidencePack:
         """Search in the daemon if it has all that this search needs, otherwise in this process."""
+        question, profile, steps = one.question, one.profile, one.steps
         asked, daemon = None, self._client()
         if not steps.detailed:
             asked = remote_search_of(question, deps, daemon, profile, logged=self._log().enabled)
         if asked is None:
             return await search(question, deps.comparing(self._files), profile, steps)
         answer = await daemon.ask(asked)
-        entry.found, entry.told = answer.found, answer.told
+        one.entry.found, one.entry.told = answer.found, answer.told
         return answer.pack
 
     async def _sources(self, collection: str) -> Sequence[SourceRecord]:
