@@ -37,7 +37,8 @@ class Deps:
     compares passages with their files before they are shown; None if the files are not available,
     or must not be read, as in an evaluation. `known_wordings` are the rewordings of earlier
     questions by a language model. `admit` decides which passages are judged and shown; None admits
-    all of them.
+    all of them. It is asked about loaded candidates, among which the others take places, so it is
+    an addition to the bounds of the scope.
     """
 
     collections: Sequence[Searchable]

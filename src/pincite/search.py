@@ -46,7 +46,8 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     trace.begin()
     check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
-    facts = CollectionFacts.of(deps.collections, question.scope)
+    checked = deps.admit is not None
+    facts = CollectionFacts.of(deps.collections, question.scope, checked=checked)
     run = Run(question, query, deps, profile, trace, facts)
     probed = await probe_nearest(run)
     run = run if probed is None else after_probe(run, probed)
@@ -90,7 +91,7 @@ async def _pass(
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         asked = (deps.collections, run.scope, profile.retrieve, this_pass, facts.deep)
-        answers = await retrieve(query, *asked, left_ms=run.left_ms)
+        answers = await retrieve(query, *asked, apart=facts.apart, left_ms=run.left_ms)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
         merged = merge(lists, facts.weights, profile.across, found.defining)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pincite.asking.paths import is_placed, place_paths
@@ -12,7 +12,9 @@ from pincite.collection.members import visible
 from pincite.errors import StoreError, UsageError
 from pincite.model import DocumentRecord, Scope, SourceRecord
 from pincite.ports import CollectionInfo
+from pincite.scope.document_records import bound_test
 from pincite.scope.paths import path_test
+from pincite.scope.schema import schema_of
 from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
 
 if TYPE_CHECKING:
@@ -29,9 +31,9 @@ async def place_scope(
     settings: Settings,
 ) -> Scope:
     """Return the scope with paths that count from the roots of sources, and with the commits that
-    its `ref` names in these sources. Only sources with documents that the tags of the scope allow
-    to read are considered. If a collection or tag of the scope cannot be searched, return it
-    unchanged: the search raises the error.
+    its `ref` names in these sources. Only documents that the tags of the scope, and what a program
+    sets of it, allow to read are considered, and their sources. If a collection, tag or filter of
+    the scope cannot be searched, return it unchanged: the search raises the error.
 
     `here` is the caller's folder, None if relative paths do not count from it.
     """
@@ -42,7 +44,10 @@ async def place_scope(
     index = client()
     try:
         infos = named_infos(visible(await index.collections()), scope.collections)
-        readable = _Readable(infos, within_tags(index, infos, scope.tags, scope.bounds))
+        schema = schema_of((info.spec for info in infos), scope)
+        bound = {info.spec.name: bound_test(scope, schema, info.spec) for info in infos}
+        within = within_tags(index, infos, scope.tags, scope.bounds)
+        readable = _Readable(infos, within, bound)
     except UsageError:
         return scope
     sources = await readable.sources()
@@ -54,11 +59,18 @@ async def place_scope(
 
 
 class _Readable:
-    """The documents that a scope allows to read. Each collection is listed once."""
+    """The documents that a scope allows to read. Each collection is listed once. A document whose
+    chunks alone know whether it is within the `bound` of its collection counts as one."""
 
-    def __init__(self, infos: Sequence[CollectionInfo], index: TaggedIndex) -> None:
+    def __init__(
+        self,
+        infos: Sequence[CollectionInfo],
+        index: TaggedIndex,
+        bound: Mapping[str, Callable[[DocumentRecord], bool | None] | None],
+    ) -> None:
         self._infos = infos
         self._index = index
+        self._bound = bound
         self._listed: dict[str, tuple[DocumentRecord, ...]] = {}
 
     async def sources(self) -> Sequence[SourceRecord]:
@@ -66,10 +78,11 @@ class _Readable:
         found: dict[tuple[str, str], SourceRecord] = {}
         for info in self._infos:
             of_files = [one for one in info.sources if one.source.kind != "records"]
-            if of_files and self._index.keeps_back(info.spec.name):
+            name = info.spec.name
+            if of_files and (self._index.keeps_back(name) or self._bound[name] is not None):
                 named = {one.source for one in await self._documents(info)}
                 of_files = [one for one in of_files if one.source.name in named]
-            found |= {(info.spec.name, one.source.name): one for one in of_files}
+            found |= {(name, one.source.name): one for one in of_files}
         return tuple(found.values())
 
     async def has_path(self, path: str) -> bool:
@@ -84,7 +97,10 @@ class _Readable:
         name = info.spec.name
         if name not in self._listed:
             try:
-                self._listed[name] = await self._index.documents(name)
+                listed = await self._index.documents(name)
             except StoreError:
-                self._listed[name] = ()  # the search raises the error
+                listed = ()  # the search raises the error
+            if (may := self._bound[name]) is not None:
+                listed = tuple(one for one in listed if may(one) is not False)
+            self._listed[name] = listed
         return self._listed[name]

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, Protocol, runtime_checkable
 
 from pincite.errors import PinciteError
-from pincite.model import CollectionSpec, DocumentRecord, Notice, Ranking, Scope
-from pincite.ports import Condition, Filter, Ids, Searchable
-from pincite.ports.predicate import holds_of, matches
-from pincite.scope.bound_where import bound_filter
-from pincite.scope.filter import given_filter, in_scope
+from pincite.model import DocumentRecord, Notice, Ranking, Scope
+from pincite.ports import Filter, Ids, Searchable
+from pincite.ports.predicate import matches
+from pincite.scope.document_records import OF_RECORD, bound_test, fits_record
+from pincite.scope.filter import given_filter
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tagged_index import fits_document
 from pincite.scope.unmatched_words import Known, has_names, instead_of, scope_words
@@ -24,14 +24,6 @@ _PAGE: Final = 256
 _MOST_PAGES: Final = 8  # of chunks; all of them took 0.03 to 0.11 s, embedded
 _AT_ONCE: Final = 500  # documents: 4 to 7 ms
 _MOST_READ: Final = 256  # documents that are read one by one; guess, unmeasured
-_NAMED: Final = ("sources", "kinds")
-#: What a record says of its chunks, by the names that filters have for it.
-_OF_RECORD: Final = {
-    "path": "path",
-    "repo": "source",
-    "revision": "revision",
-    "source_type": "source_type",
-}
 
 
 @runtime_checkable
@@ -94,7 +86,9 @@ async def _known(
                 async for page in _pages(one):
                     if bound:  # else the notice would depend on documents that may not be seen
                         page = [each for each in page if fits_document(each, may_see)]
-                    fits = [(record, _fits(record, scope, asked, one.spec)) for record in page]
+                    fits = [
+                        (record, fits_record(record, scope, asked, one.spec)) for record in page
+                    ]
                     if not is_told and any(fit and record.chunks for record, fit in fits):
                         return None
                     may_fit += [record for record, fit in fits if fit is not False]
@@ -123,15 +117,14 @@ async def _to_be_named(
     of_attributes = Filter(
         must=tuple(each for each in asked.must if isinstance(each, Ids) or each.field in own)
     )
-    within = for_collection(bound_filter(scope, schema), one.spec)
-    hidden = {name: getattr(scope, name) for name in _NAMED if name in scope.unshown}
+    is_within = bound_test(scope, schema, one.spec)
     bound = bool(scope.tags or scope.bounds)
     known: Known = {}
     for number, record in enumerate(records, start=1):
         may = fits_document(record, of_attributes)
         if not may and (may is not None or bound):
             continue
-        if not (scope.bound_where or hidden) or _fits(record, Scope(**hidden), within, one.spec):
+        if is_within is None or is_within(record):
             known[record] = one
         if number % _AT_ONCE == 0:
             await asyncio.sleep(0)  # the time may be over
@@ -209,38 +202,4 @@ def _asks_of_documents(scope: Scope, asked: Filter, one: Searchable, *, named: b
     if one.foreign or scope.sources or scope.kinds or scope.paths or scope.not_paths or scope.ref:
         return True
     fields = {each.field for each in asked.conditions if not isinstance(each, Ids)}
-    return not fields.isdisjoint(_OF_RECORD) or not (
-        named or fields.isdisjoint(one.spec.attributes)
-    )
-
-
-def _fits(record: DocumentRecord, scope: Scope, asked: Filter, spec: CollectionSpec) -> bool | None:
-    """Is it within the scope? None where only its chunks know."""
-    if scope.sources and record.source not in scope.sources:
-        return False
-    if scope.kinds and record.source_type not in scope.kinds:
-        return False
-    must: list[bool | None] = []
-    for one in asked.must:
-        must.append(_holds(one, record, spec))
-        if must[-1] is False:
-            return False
-    must_not = [_holds(one, record, spec) for one in asked.must_not]
-    should = [_holds(one, record, spec) for one in asked.should] or [True]
-    if True in must_not or not any(one is not False for one in should):
-        return False
-    if not in_scope(record, scope):
-        return False
-    return None if None in (*must, *must_not) or True not in should else True
-
-
-def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
-    """None for what a record does not say."""
-    if isinstance(condition, Ids):
-        return None if condition.ids else False
-    if name := _OF_RECORD.get(condition.field):
-        return holds_of(condition, getattr(record, name))
-    of_chunks = record.chunk_attributes.split("\n")
-    if condition.field not in spec.attributes or condition.field in of_chunks:
-        return None
-    return holds_of(condition, record.all_attributes.get(condition.field))
+    return not fields.isdisjoint(OF_RECORD) or not (named or fields.isdisjoint(one.spec.attributes))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pincite.model import Scope, SourceType
 from pincite.ports import Searchable
+from pincite.scope.apart import is_apart
 from pincite.scope.filter import kinds_of
 
 
@@ -25,8 +26,7 @@ class CollectionFacts:
     were measured with the bundled model; cosines of other models have other ranges.
 
     `weights`: the factor for the fused scores of each collection. `required`: the number of
-    attributes that each collection requires. `apart`: other callers may have documents in the same
-    collections that this caller must not learn of. Then no result may depend on their documents.
+    attributes that each collection requires. `apart`: see `pincite.scope.apart.is_apart`.
     """
 
     code: frozenset[str]
@@ -41,8 +41,11 @@ class CollectionFacts:
     apart: bool
 
     @classmethod
-    def of(cls, collections: Sequence[Searchable], scope: Scope) -> CollectionFacts:
-        """Return the facts for a search within this scope. Raises UsageError for a wrong filter."""
+    def of(
+        cls, collections: Sequence[Searchable], scope: Scope, *, checked: bool = False
+    ) -> CollectionFacts:
+        """Return the facts for a search within this scope. `checked`: documents are checked while
+        it runs (`Deps.admit`). Raises UsageError for a wrong filter."""
         kinds = kinds_of(scope)
 
         def those(fit: Callable[[Searchable], bool]) -> frozenset[str]:
@@ -58,7 +61,7 @@ class CollectionFacts:
             unmeasured=those(lambda one: one.dense is not None and one.rung != "bundled-model"),
             weights={one.spec.name: one.weight for one in collections},
             required={one.spec.name: len(one.spec.require) for one in collections},
-            apart=bool(scope.tags or scope.bounds) or any(one.spec.require for one in collections),
+            apart=is_apart(scope, (one.spec for one in collections), checked=checked),
         )
 
 

@@ -30,7 +30,7 @@ async def pack_evidence(
     """Return the evidence pack of a search, with its plan, its warnings and the time of each step.
     `instead` is what is known of mistyped names, None if they were not looked up yet."""
     deps, scope, trace = run.deps, run.scope, run.trace
-    scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope, run.explain_s)
+    scope_notices = await _unmatched(run, outcome)
     searched, absent = not scope_notices, AbsentTerms()
     if searched:
         absent = absent_words(run, compared.candidates, compared.contexts, outcome.found)
@@ -62,3 +62,12 @@ async def pack_evidence(
     packed = replace(packed, warnings=warnings, omitted=omitted_of(packed.omitted, scope))
     packed = trace.tap("pack", packed)
     return replace(packed, timings_ms=trace.timings_ms())
+
+
+async def _unmatched(run: Run, outcome: Outcome) -> Sequence[Notice]:
+    """Return a notice if nothing was found because the scope matches nothing. It names documents
+    that may have been meant, so there is none if only `admit` decides which the caller may know."""
+    deps, scope = run.deps, run.scope
+    if deps.admit is not None and not scope.bounds:
+        return ()
+    return await unmatched(outcome.found.rankings, deps.collections, scope, run.explain_s)

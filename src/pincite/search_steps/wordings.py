@@ -23,7 +23,8 @@ async def find_wordings(run: Run) -> Expanded:
     words = replace(run.profile.retrieve, **only_words)
     signal = None
     with suppress(PinciteError):  # the search itself raises the error
-        found = await retrieve(query, deps.collections, run.scope, words, deep=run.facts.deep)
+        asked = (query, deps.collections, run.scope, words)
+        found = await retrieve(*asked, deep=run.facts.deep, apart=run.facts.apart)
         rarity = term_weights(deps, query.text, found.rankings, apart=run.facts.apart)
         signal = lexical_signal(found.rankings, rarity)
     expanded = await expand(

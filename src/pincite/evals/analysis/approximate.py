@@ -101,8 +101,9 @@ async def check_ann(
 
 async def _dense(query: Query, subject: Subject, config: RetrieveConfig) -> list[Ranking]:
     collections, scope = subject.deps.collections, subject.scope
-    deep = CollectionFacts.of(collections, scope).deep
-    found = await retrieve(query, collections, scope, config, deep=deep)
+    facts = CollectionFacts.of(collections, scope)
+    asked = (query, collections, scope, config)
+    found = await retrieve(*asked, deep=facts.deep, apart=facts.apart)
     return [ranking for ranking in found.rankings if ranking.signal == "dense"]
 
 

@@ -60,6 +60,8 @@ async def retrieve(
     done: Pass = Pass(),
     deep: Collection[str] = (),
     left_ms: float | None = None,
+    *,
+    apart: bool,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
@@ -68,7 +70,7 @@ async def retrieve(
     left out and named in a notice. If none is left, the error of the first one is raised.
     `left_ms` is the rest of the time budget, None without one: a provider's vector that takes
     longer is not waited for. If the question is about versions, passages with them are searched for
-    in addition.
+    in addition. `apart`: the caller must not learn of some documents (`scope.apart`).
     """
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
@@ -77,7 +79,7 @@ async def retrieve(
     try:
         results = await gather_outcomes(
             [
-                _one(query, one, scope, schema, limits, done, vectors, left_ms)
+                _one(query, one, scope, schema, limits, done, vectors, left_ms, apart)
                 for one, limits in zip(collections, settings, strict=True)
             ]
         )
@@ -111,6 +113,7 @@ async def _one(
     done: Pass,
     vectors: QueryVectors,
     left_ms: float | None,
+    apart: bool,
 ) -> Retrieved:
     """Search one collection: the question with its sub-queries, the places that it names, and, in
     a later pass, its rephrasings and widened kinds. Raises StoreError if the collection exceeds
@@ -138,8 +141,7 @@ async def _one(
     of_versions = [] if collection.foreign else with_versions(requests[0], query.asked.versions)
     frames = () if collection.foreign else query.asked.frames
     rest_ms = None if left_ms is None else left_ms - 1000 * (loop.time() - begun_s)
-    is_apart = bool(scope.tags or scope.bounds or scope.bound_where or collection.spec.require)
-    places = await at_places(requests[0], collection, frames, rest_ms, apart=is_apart)
+    places = await at_places(requests[0], collection, frames, rest_ms, apart=apart)
     wider += [*places, *([symbols] if symbols else []), *of_versions]
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
@@ -354,11 +356,9 @@ def _kinds(collection: Searchable, done: Pass) -> list[SourceType]:
 
 def _wider(request: SearchRequest, kind: SourceType, config: RetrieveConfig) -> SearchRequest:
     """Return the same request for one kind of source, with larger limits."""
-    only = AnyOf("source_type", (kind,))
     return replace(
-        request,
+        request.only(AnyOf("source_type", (kind,))),
         dense_limit=round(request.dense_limit * config.widened),
         sparse_limit=round(request.sparse_limit * config.widened),
         fusion_limit=round(request.fusion_limit * config.widened),
-        filter=replace(request.filter, must=(*request.filter.must, only)),
     )
