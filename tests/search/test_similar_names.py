@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pincite.errors import StoreError
 from pincite.model import (
-    AbsentTerms,
-    Candidate,
     DocumentRecord,
     EvidencePack,
     IndexedDocument,
     Point,
-    Query,
     Scope,
 )
 from pincite.model.prompt import opening
 from pincite.ports import Searchable
 from pincite.profile import Profile
-from pincite.search_steps.similar import suggest_names
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.stages.similar_names import similar_name
 from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
+from pincite.trace import Trace
 from tests.builders import candidate, chunk
 from tests.small_search import TEXTS, ask, make
 from tests.time_limits import HANGS_S
@@ -209,24 +205,11 @@ def test_two_names_are_looked_up_at_once_and_not_for_long() -> None:
 
 def test_a_look_up_ends_with_the_time_budget() -> None:
     """Without one, it ends after half a second."""
-    one = filled()
-    index = Asking(one.index, hangs=True)
-
-    async def admitted(found: Sequence[Candidate]) -> Sequence[Candidate]:
-        return found
-
-    def within(left_ms: float | None) -> Any:
-        return SimpleNamespace(
-            facts=SimpleNamespace(apart=False),
-            query=Query("AnyMtches"),
-            scope=Scope(),
-            left_ms=left_ms,
-            deps=SimpleNamespace(collections=[replace(one, index=index)], admitted=admitted),
-        )
-
-    absent = AbsentTerms(index=("AnyMtches",))
-    for left_ms in (1.0, 1.0, 1.0, None):  # the first may wait for a busy machine
-        assert asyncio.run(suggest_names(within(left_ms), absent, ())) == ()
+    index = Asking(filled().index, hangs=True)
+    watched = replace(filled(), index=index)
+    for budget_ms in (1.0, 1.0, 1.0, None):  # the first may wait for a busy machine
+        standing = Trace(lambda: 0.0)  # no other step uses up the budget
+        assert said(ask("AnyMtches", watched, budget_ms=budget_ms, trace=standing)) == []
     *hurried, usual = index.waited
     assert min(hurried) < 0.4 < usual
 
@@ -304,6 +287,58 @@ def test_no_spelling_is_looked_up_twice_nor_after_the_time_budget() -> None:
     late = ask("AnyMtches", replace(filled(), index=index), profile=STRICT, budget_ms=1)
     assert len(index.asked) == 1
     assert late.verdict.level == "none"
+
+
+def test_a_word_that_the_shown_definition_contains_is_still_absent_from_the_index() -> None:
+    pack = ask("ConnectionPoo", filled(), profile=STRICT)
+    assert [one.symbols for one in pack.evidence] == [("ConnectionPool",)]
+    assert pack.absent_terms.index == ("ConnectionPoo",)
+
+
+async def _with(*passages: tuple[str, tuple[str, ...]]) -> Searchable:
+    """The collection with passages of code more: their paths and the names that they define."""
+    one = await _filled()
+    for path, names in passages:
+        text = "\n".join(f"def {name}(): pass" for name in names)
+        vector, length = one.sparse.encode_document(text, 10.0)
+        held = chunk(path, text=text, path=path, source_type="code", symbols=names)
+        record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
+        points = [Point(held, vector, length, None)]
+        await one.index.replace(one.spec.name, [IndexedDocument(record, points)])  # type: ignore[attr-defined]
+    return one
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_as_many_definitions_are_shown_as_of_a_name_that_is_there(most: int) -> None:
+    several = asyncio.run(_with(*((f"lib/{n}.py", ("load_kiwis",)) for n in range(4))))
+    ranking = replace(STRICT.rank_code, defined_first=most)
+    pack = ask("load_kiwus", several, profile=replace(STRICT, rank_code=ranking))
+    assert len([one for one in pack.evidence if one.symbols == ("load_kiwis",)]) == most
+    assert pack.verdict.level == ("weak" if most else "none")
+    assert said(pack)
+
+
+def test_what_has_become_of_another_revision_is_not_suggested_within_the_old_one() -> None:
+    """The definition is replaced after the scope has been read."""
+
+    class Replacing(Asking):
+        async def search(self, collection: str, request: Any) -> Any:
+            if any(len(getattr(one, "values", ())) > 50 for one in request.filter.must):
+                vector, length = Bm25Encoder().encode_document("class AnyMatches: pass", 10.0)
+                path, ref = "lib/match.py", "beef"
+                held = chunk(
+                    *("new",), text="AnyMatches", path=path, ref=ref, symbols=("AnyMatches",)
+                )
+                record = DocumentRecord("acme/docs", path, "r2", "1" * 64, ref, 2, 1, 1, length)
+                points = [Point(held, vector, length, None)]
+                await self.index.replace(collection, [IndexedDocument(record, points)])
+            return await super().search(collection, request)
+
+    scope = Scope(ref="c0ffee")
+    assert said(ask("AnyMtches", filled(), scope=scope))
+    index = Replacing(filled().index)
+    assert said(ask("AnyMtches", replace(filled(), index=index), scope=scope)) == []
+    assert index.asked
 
 
 @pytest.mark.parametrize(

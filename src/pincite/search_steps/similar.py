@@ -32,7 +32,6 @@ from pincite.support.spellings import one_edit
 _LONGEST: Final = 32  # characters of a name whose spellings are looked up, fewer than 4,000
 _LIMIT_S: Final = 0.5  # of a look-up; guess: 16,000 chunks take .02 s
 _HITS: Final = 5
-_SHOWN: Final = 3  # definitions of a name, as `rank_code.defined_first`
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ async def show_instead(run: Run, outcome: Outcome) -> Instead | None:
     is another name than `get_name`, and `gte_name` is a slip. If the profile shows passages without
     evidence, they follow."""
     before, config = outcome.gated.verdict, run.profile.gate
-    if before.level != "none" or not config.defined or run.facts.apart or _is_late(run):
+    if before.level != "none" or not config.defined or _is_late(run):
         return None
     absent = absent_words(run, (), (), outcome.found)
     names = absent_names(run.query.text, absent)
@@ -79,13 +78,13 @@ async def show_instead(run: Run, outcome: Outcome) -> Instead | None:
 def _definitions(
     run: Run, name: str, near: str, defined: Sequence[Candidate]
 ) -> tuple[Candidate, ...]:
-    """Return the definitions of `near` in their order: at the path that the question gives, if
-    there is one."""
+    """Return the definitions of `near` in their order, up to `rank_code.defined_first`: at the path
+    that the question gives, if there is one."""
     value = Signal("ranked", "share", likeness(name, near))
-    config = run.profile.prepare
+    config, most = run.profile.prepare, run.profile.rank_code.defined_first
     for text in (run.query.text.replace(name, near), near):
         query = prepare(Question(text), config)
-        if found := defining(query, defined, _SHOWN, beside_pages=True):
+        if found := defining(query, defined, most, beside_pages=True):
             return tuple(one.with_signal(value) for one in found)
     return ()
 
@@ -101,8 +100,9 @@ async def suggest_names(
     definition that one edit separates from it, otherwise the most similar name of the candidates.
 
     The definitions are looked up within the scope, and only if there is such a name. Nothing is
-    suggested to callers that are kept apart from others, or if the time budget is spent."""
-    names = () if run.facts.apart or _is_late(run) else absent_names(run.query.text, absent)
+    suggested if the time budget is spent, nor to callers that are kept apart from others, who get
+    no words that the index lacks."""
+    names = () if _is_late(run) else absent_names(run.query.text, absent)
     found = await gather([_defined(run, one) for one in names])
     pairs = zip(names, found, strict=True)
     return tuple(
@@ -114,10 +114,11 @@ def _suggested(
     name: str, defined: Sequence[Candidate], candidates: Sequence[Candidate]
 ) -> tuple[str, tuple[Notice, ...]]:
     """Return the name that is spelled like this one, and its notice; "" and () without one."""
-    forms = frozenset(_spellings(name) if defined else ())
+    forms = _spellings(name) if defined else ()
+    alike = [tuple(each for each in one.chunk.symbols if each in forms) for one in defined]
     only = [
-        replace(one, chunk=replace(one.chunk, symbols=tuple(forms & {*one.chunk.symbols})))
-        for one in defined
+        replace(one, chunk=replace(one.chunk, symbols=symbols))
+        for one, symbols in zip(defined, alike, strict=True)
     ]
     near = similar_name(name, only, ONE_EDIT) or similar_name(name, candidates)
     return near, (did_you_mean(name, near),) if near else ()
@@ -135,29 +136,30 @@ def _named(defined: Sequence[Candidate], near: str) -> bool:
 
 async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     """Return passages that define a name which is one edit away from this one. A collection that
-    fails or is late has none; nor are there any for a long name."""
+    fails or is late has none; nor are there any for a long name.
+
+    The index lacks a name only if each collection counts its terms and the caller is not kept apart
+    from others. So there are no collections of other programs here, and no documents that `admit`
+    could refuse."""
     if len(name) > _LONGEST:
         return ()
     limit_s = _LIMIT_S if run.left_ms is None else min(_LIMIT_S, run.left_ms / 1000)
     forms = sorted(_spellings(name))
     asked = [
-        with_timeout(one.spec.name, _of(run, one, forms), limit_s)
-        for one in run.deps.collections
-        if not one.foreign
+        with_timeout(one.spec.name, _of(run, one, forms), limit_s) for one in run.deps.collections
     ]
     outcomes = await gather_outcomes(asked)
     found = [each for one in outcomes if not isinstance(one, BaseException) for each in one]
-    only = await run.deps.admitted(found)
-    return of_ref(only, run.scope) if run.scope.ref else tuple(only)
+    return of_ref(found, run.scope) if run.scope.ref else tuple(found)
 
 
 async def _of(run: Run, collection: Searchable, forms: Sequence[str]) -> Sequence[Candidate]:
     schema = check_scope(run.deps.collections, run.scope)
     within = await scope_filter(collection, run.scope, schema)
     sparse = collection.sparse.encode_query(" ".join(forms))
-    only = replace(within, must=(*within.must, AnyOf("symbols", tuple(forms))))
-    request = SearchRequest(sparse=sparse, sparse_limit=_HITS, filter=only)
-    rankings = await collection.index.search(collection.spec.name, request)
+    request = SearchRequest(sparse=sparse, sparse_limit=_HITS, filter=within)
+    only = request.only(AnyOf("symbols", tuple(forms)))
+    rankings = await collection.index.search(collection.spec.name, only)
     ids = [hit.id for one in rankings for hit in one.hits]
     stored = await collection.index.load(collection.spec.name, ids)
     return [Candidate(collection.spec.name, one.chunk, ()) for one in stored]
