@@ -23,6 +23,7 @@ from pincite.retrieval_log import Asked, Entry, Recorder
 from pincite.scope.unshown import unnamed
 from pincite.search import search
 from pincite.support.fields import replace
+from pincite.support.names import is_like_code
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ class Searcher:
         admit: Admit | None = None,
     ) -> EvidencePack:
         """Run and log a search. It is repeated, up to twice, if collections were added or removed
-        meanwhile, and once more if files have changed and it found nothing. Errors do not show the
-        names of unshown collections, but their causes do."""
+        meanwhile, and once more if file events arrive that may matter to what it lacks. Errors do
+        not show the names of unshown collections, but their causes do."""
         try:
             where = (self._client, self._foreign, self._settings)
             question = replace(question, scope=await place_scope(question.scope, here, *where))
@@ -122,9 +123,10 @@ class Searcher:
     async def _may_find_more(
         self, one: _Search, pack: EvidencePack, state: Freshness | None, begun_s: float
     ) -> bool:
-        """Return whether the verdict is `none` and files have changed a moment before the question.
-        Only then, this waits for file events. A question with a budget gets no such wait."""
-        if one.question.budget_ms is not None or pack.verdict.level != "none":
+        """Return whether another search may find what this one lacks, because files have changed a
+        moment before the question. If it lacks nothing, or has a time budget, this does not wait
+        for file events."""
+        if one.question.budget_ms is not None or not _lacks(pack):
             return False
         scope = one.question.scope
         return await self._notices.changed_meanwhile(state, one.entry.infos, scope, begun_s)
@@ -163,6 +165,14 @@ class Searcher:
         if collection in self._foreign.readable():  # the daemon does not know it and need not start
             return ()
         return await self._client().sources(collection)
+
+
+def _lacks(pack: EvidencePack) -> bool:
+    """Return whether there is no evidence, or the index lacks a name of the question, which may be
+    in a file that is not indexed yet. What a plain word is about may be in the evidence."""
+    if pack.verdict.level == "none" or any(one.code == "similar_name" for one in pack.warnings):
+        return True
+    return any(map(is_like_code, pack.absent_terms.index))
 
 
 def _told(question: Question, admit: Admit | None) -> Question:

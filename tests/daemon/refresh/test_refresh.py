@@ -92,13 +92,53 @@ def test_a_question_finds_what_was_written_a_moment_before() -> None:
             async def watched() -> bool:
                 return "folder" in (await engine.freshness()).watching
 
+            async def up_to_date() -> bool:
+                return not (await engine.freshness()).pending
+
             await settles(watched)
             found = []
             for word in words:
+                await settles(up_to_date)  # else a search says at once that files are indexed
                 write(folder, f"docs/{word}s.md", f"# New\n\nThe {word} of the north.\n")
                 pack = await engine.search(f"{word} north")
                 told = any(one.code == "refreshing" for one in pack.warnings)
                 found.append(told or any(word in one.text for one in pack))
+            assert any(found)  # on a busy machine, an event may take longer
+
+    run(check)
+
+
+@pytest.mark.parametrize("question", ["load_{}x", "does page number 1 of the fox name fetch_{}"])
+def test_so_does_a_question_with_a_name_that_the_index_lacks(question: str) -> None:
+    """Other evidence, or the definition of a similar name, is there without the new file."""
+    words = ("quokka", "walrus", "gondola", "parsley", "violin")
+
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, every_s=60.0) as engine:
+            known = "".join(f"def load_{word}(text):\n    return text\n\n\n" for word in words)
+            write(folder, "docs/loaders.py", known)
+            await engine.index(folder / "docs", lexical=True)
+            await engine.search("fox")
+
+            async def watched() -> bool:
+                return "folder" in (await engine.freshness()).watching
+
+            async def up_to_date() -> bool:
+                return not (await engine.freshness()).pending
+
+            await settles(watched)
+            found = []
+            for word in words:
+                await settles(up_to_date)
+                asked = question.format(word)
+                name = next(one.strip("?") for one in asked.split() if word in one)
+                before = await engine.search(asked)
+                assert before.verdict.level != "none"
+                assert name in before.absent_terms.index
+                write(folder, f"docs/new_{word}.py", f"def {name}(text):\n    return text\n")
+                pack = await engine.search(asked)
+                told = any(one.code == "refreshing" for one in pack.warnings)
+                found.append(told or any(name in one.symbols for one in pack))
             assert any(found)  # on a busy machine, an event may take longer
 
     run(check)
