@@ -77,11 +77,17 @@ C = """
   declarator: (identifier) @name)) @def)
 """
 _CPP_NAME = """[(identifier) @name (field_identifier) @name (destructor_name) @name
-  (operator_name) @name (operator_cast) @name
+  (operator_name) @name (template_function) @name
   (qualified_identifier scope: (_) @owner name: [(identifier) (destructor_name) (operator_name)
     (template_function)] @name)
   (qualified_identifier name: (qualified_identifier scope: (_) @owner name: (_) @name))]"""
+_CONVERSION = """[(operator_cast) @name
+  (qualified_identifier scope: (_) @owner name: (operator_cast) @name)
+  (qualified_identifier name: (qualified_identifier scope: (_) @owner
+    name: (operator_cast) @name))]"""
 CPP = f"""
+(function_definition declarator: {_CONVERSION}) @def
+(field_declaration_list (declaration declarator: (operator_cast) @name) @def)
 (function_definition declarator: (function_declarator declarator: {_CPP_NAME})) @def
 (function_definition declarator: (_ (function_declarator declarator: {_CPP_NAME}))) @def
 (function_definition declarator: (_ (_ (function_declarator declarator: {_CPP_NAME})))) @def

@@ -9,7 +9,13 @@ from pincite.chunkers.code.allowance import Allowance
 from pincite.chunkers.code.definitions import DEEPEST, Definition, Definitions
 from pincite.chunkers.code.exports import Exports
 from pincite.chunkers.code.grammars import load, unnamed_regions
-from pincite.chunkers.code.node_names import name_of, text_of, typedef_names
+from pincite.chunkers.code.node_names import (
+    conversion_name,
+    function_name,
+    name_of,
+    text_of,
+    typedef_names,
+)
 from pincite.chunkers.code.patterns import names_in, unquoted
 from pincite.chunkers.code.query_time import is_rubble, walk_s
 
@@ -137,6 +143,8 @@ def _by_query(
             further += [(each.start_point.row, text_of(each)) for each in names[1:]]
         if name is None:
             continue
+        if name.type == "identifier" and node.has_error:
+            name = function_name(name)
         owner = text_of(captures["owner"][-1]) if "owner" in captures else ""
         each = _Captured(node, name, owner, "def" in captures, "rest" in captures)
         if each.rest and node.parent is not None:
@@ -151,7 +159,9 @@ def _by_query(
             stack.pop()
         outer = stack[-1].path if stack else ()
         text = text_of(one.name)
-        if grammar.quoted:
+        if one.name.type == "operator_cast":
+            text = conversion_name(one.name)
+        elif grammar.quoted:
             text = unquoted(text)
         elif text[:1] == "`" == text[-1:]:  # a quoted name
             text = text.strip("`") or text

@@ -87,14 +87,14 @@ _DEFINITIONS: dict[str, Grammar] = {
     "go": Grammar("tree_sitter_go", queries.GO),
     "rust": Grammar("tree_sitter_rust", queries.RUST, patterns=PATTERNS["rust"], revision=1),
     "java": Grammar("tree_sitter_java", queries.JAVA),
-    "c": Grammar("tree_sitter_c", queries.C, patterns=PATTERNS["c"], repairs=OF_C, revision=3),
+    "c": Grammar("tree_sitter_c", queries.C, patterns=PATTERNS["c"], repairs=OF_C, revision=4),
     "cpp": Grammar(
         "tree_sitter_cpp",
         queries.CPP,
         leading=frozenset({"access_specifier"}),
         patterns=PATTERNS["cpp"],
         repairs=OF_CPP,
-        revision=4,
+        revision=5,
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", queries.C_SHARP, revision=1),
     "ruby": Grammar("tree_sitter_ruby", queries.RUBY, revision=2),
@@ -127,7 +127,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         revision=2,
     ),
     "objective_c": Grammar(
-        "tree_sitter_objc", queries.C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=2
+        "tree_sitter_objc", queries.C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=3
     ),
     "julia": Grammar(
         "tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"}), revision=2
@@ -210,8 +210,10 @@ def unnamed_regions(grammar: Grammar) -> Query:
     """Return the query for the regions in which `Grammar.patterns` are applied."""
     from tree_sitter import Query
 
-    regions = grammar.patterns.regions if grammar.patterns else ""
-    return Query(load(grammar)[0], f"(ERROR) @region {regions}")
+    patterns = grammar.patterns
+    regions = patterns.regions if patterns else ""
+    gaps = '(MISSING ";") @region' if patterns and patterns.gaps else ""
+    return Query(load(grammar)[0], f"(ERROR) @region {gaps} {regions}")
 
 
 def _capsule(address: int) -> object:

@@ -33,6 +33,30 @@ def name_of(node: Node) -> Node | None:
     return next((each for each in node.children_by_field_name("name") if each.is_named), None)
 
 
+def function_name(name: Node) -> Node:
+    """Return the name of a function of C, given the word in front of its parameters or of an error:
+    the parser takes `LIB_API` for the type in `LIB_API type name(int)`, and `type` for the name."""
+    error = name.next_sibling
+    if error is None or not error.is_error or error.named_child_count != 1:
+        return name
+    behind, other = error.next_sibling, error.named_children[0]
+    if behind is None or behind.type != "parameter_list" or other.type != "identifier":
+        return name
+    text = text_of(other)  # `int run PROTOTYPE((int));`
+    return name if text.isupper() or text.startswith("_") else other
+
+
+def conversion_name(node: Node) -> str:
+    """Return `operator bool` of the node `operator bool() const`."""
+    inner = node
+    for _ in range(_DECLARATORS):
+        parts = (each for each in inner.named_children if each.type.startswith("abstract_"))
+        inner = next(parts, inner)
+    given = inner.child_by_field_name("parameters")
+    size = None if given is None else given.start_byte - node.start_byte
+    return " ".join((node.text or b"")[:size].decode("utf-8", "replace").split())[:NAME_CHARS]
+
+
 def typedef_names(node: Node) -> list[Node]:
     """Return the names that a typedef of C defines: `f` and `g` of `typedef int (*f)(int), *g;`.
     Empty if the parser has taken a macro for the type, as in `typedef BOOL (WINAPI *f)(int)`."""

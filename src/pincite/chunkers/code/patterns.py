@@ -21,11 +21,13 @@ _ROWS = 20_000  # of a file
 class Patterns(msgspec.Struct, frozen=True):
     """`lines` is a pattern with one group, the name. `regions` is a query for nodes whose lines are
     searched besides those of error nodes. With `calls`, lines such as `type name(` (functions of
-    C) and typedefs define the name, too."""
+    C) and typedefs define the name, too. With `gaps`, lines on which the parser misses a `;` are
+    searched."""
 
     lines: re.Pattern[str]
     regions: str = ""
     calls: bool = False
+    gaps: bool = False
 
 
 def names_in(patterns: Patterns, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
@@ -103,8 +105,8 @@ def unquoted(name: str) -> str:
 
 
 PATTERNS = {
-    "c": Patterns(_C_LINES, calls=True),
-    "cpp": Patterns(_C_LINES, calls=True),
+    "c": Patterns(_C_LINES, calls=True, gaps=True),
+    "cpp": Patterns(_C_LINES, calls=True, gaps=True),
     "kotlin": Patterns(
         re.compile(
             r"\s*(?:[a-z]+\s+){0,6}?(?:class|interface|object|fun|typealias)\s+"
