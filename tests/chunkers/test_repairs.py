@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunkers.code.branches import drop_branches
+from pincite.chunkers.code.branches import blank, drop_branches
 from pincite.chunkers.code.grammars import GRAMMARS
+from pincite.chunkers.code.kept_names import constructors, possible_types, restored
+from pincite.chunkers.code.macros import drop_calls
 from pincite.chunkers.code.parsing import broken_bytes, parse, parse_repaired
 from pincite.chunkers.code.repairs import OF_C, OF_CPP, severe_bytes
 from tests.chunkers.laws import lawful_chunks
@@ -231,14 +233,20 @@ def test_any_text_keeps_its_length_and_lines(parts: list[str]) -> None:
             "\nA_FIELDS",
         ),
         *("#if A\n{\n#else\n", "#if A\n#endif\n(", "\n#if A \\", " ", ")\n", "\nAAA (a) \n"),
+        *("\nAAA(a);", "\nAAA(\n", ")\nAAA(a)\n:", "(a) AAA;", "a)b)c) AAA;", "(((a))) AAA;"),
+        *("class AAA {", "class AAA final", "} AAA;\n", "A_FINAL : ", "enum A_API a ("),
+        *("\n#if A\n:", "\n#if A\n: a\n#endif\n", "\n#if A\n,\n"),
     ],
 )
 def test_hostile_text_is_rewritten_in_linear_time(part: str) -> None:
     def seconds(size: int) -> float:
         text = (part * (size // len(part))).encode()
         begun_s = time.thread_time()
-        _drop_both(text)
         OF_CPP[0].is_misread(text)
+        drop_calls(text)
+        for repaired in (_drop_both(text), blank(text)):
+            possible_types(text, repaired)
+            restored(text, repaired, constructors(text, repaired))
         return time.thread_time() - begun_s
 
     gc.disable()  # it would look at all objects of the test process

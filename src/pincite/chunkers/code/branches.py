@@ -41,7 +41,8 @@ _BRACES: Final = late_pattern(rb"[{}]")
 _CONTINUES: Final = late_pattern(rb"else\b|&&|\|\||:(?!:)|\+(?!\+)|-(?!-)|[,?.<>=/|^)\]}]")
 _BETWEEN: Final = b";{}:"  # ends of the code in front of a complete statement or declaration
 _ENDS: Final = b";}"
-_COMMENT: Final = b"//"
+#: Stands at the beginning of a row that is left out.
+COMMENT: Final = b"//"
 
 
 class _Code(NamedTuple):
@@ -124,8 +125,7 @@ def drop_branches(source: bytes) -> bytes:
     stays. The text keeps its length and its newlines. Takes time linear in the length."""
     kept: list[bytes] = []
     done = 0
-    code = _NO_CODE.sub(_hidden, b"\n" + source)
-    for start, end in sorted(_parts(code)):
+    for start, end in sorted(_parts(only_code(source))):
         if end > done:
             kept.append(source[done : max(start, done)])
             kept.append(_LINE.sub(_comment, source[max(start, done) : end]))
@@ -162,6 +162,12 @@ def _parts(code: bytes) -> Iterator[tuple[int, int]]:
             groups[-1].divide((start, end))
 
 
+def only_code(source: bytes) -> bytes:
+    """Return C or C++ behind a first newline, with blanks instead of comments and of directives
+    that are no conditions, and with quotes instead of literals."""
+    return _NO_CODE.sub(_hidden, b"\n" + source)
+
+
 def _hidden(found: re.Match[bytes]) -> bytes:
     """Return quotes for a literal, which is code, and blanks for a comment or directive."""
     return found[0].translate(_BLANKS if found[0][:1] in b"/\n" else _QUOTES)
@@ -169,7 +175,7 @@ def _hidden(found: re.Match[bytes]) -> bytes:
 
 def _comment(line: re.Match[bytes]) -> bytes:
     size = len(line[0])
-    return _COMMENT.ljust(size) if size > 1 else b" "
+    return COMMENT.ljust(size) if size > 1 else b" "
 
 
 def blank(text: bytes) -> bytes:
@@ -181,5 +187,5 @@ def hidden_rows(source: bytes, repaired: bytes) -> set[int]:
     """Return the rows whose code the repaired text does not have."""
     rows = zip(source.split(b"\n"), repaired.split(b"\n"), strict=True)
     return {
-        row for row, (old, new) in enumerate(rows) if old != new and new.strip() in (b"", _COMMENT)
+        row for row, (old, new) in enumerate(rows) if old != new and new.strip() in (b"", COMMENT)
     }

@@ -19,6 +19,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pincite.chunkers.code.allowance import Allowance
 from pincite.chunkers.code.branches import hidden_rows
 from pincite.chunkers.code.grammars import load
+from pincite.chunkers.code.kept_names import (
+    constructors,
+    possible_types,
+    restored,
+    types_in,
+)
 from pincite.chunkers.code.repairs import severe_bytes
 
 if TYPE_CHECKING:
@@ -163,7 +169,25 @@ def parse_repaired(
         other = parse(grammar, source, allowance)
         if other is not None and broken_bytes(other) <= broken_bytes(tree):
             return Parsed(other)
+    if text != source and (kept := _with_names(grammar, source, text, allowance)) is not None:
+        text, tree = kept
     return Parsed(tree) if tree is before else Parsed(tree, hidden_rows(source, text), before)
+
+
+def _with_names(
+    grammar: Grammar, source: bytes, text: bytes, allowance: Allowance
+) -> tuple[bytes, Tree] | None:
+    """Return a repaired text, and its tree, with the names that the repair has blanked by mistake.
+    None if there are none."""
+    names = possible_types(source, text)
+    tree = parse(grammar, source, allowance) if names else None
+    names &= set() if tree is None else types_in(grammar, tree)
+    names |= constructors(source, text)
+    if not names:
+        return None
+    kept = restored(source, text, names)
+    tree = parse(grammar, kept, allowance)
+    return None if tree is None else (kept, tree)
 
 
 def broken_bytes(tree: Tree) -> int:
