@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -46,22 +46,22 @@ def fits_record(
         return False
     if scope.kinds and record.source_type not in scope.kinds:
         return False
-    must: list[bool | None] = []
-    for one in asked.must:
-        must.append(_holds(one, record, spec))
-        if must[-1] is False:
-            return False
-    must_not = [_holds(one, record, spec) for one in asked.must_not]
-    should = [_holds(one, record, spec) for one in asked.should] or [True]
-    if True in must_not or not any(one is not False for one in should):
+    held = matches_record(asked, record, spec)
+    return False if held is False or not in_scope(record, scope) else held
+
+
+def matches_record(filter_: Filter, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
+    """Return whether the filter matches all chunks of this document, or none of them. None if its
+    record does not tell, because only its chunks know, such as their symbols."""
+    must = _all(_holds(one, record, spec) for one in filter_.must)
+    if must is False:
         return False
-    if not in_scope(record, scope):
-        return False
-    return None if None in (*must, *must_not) or True not in should else True
+    none_of = _not(_any(_holds(one, record, spec) for one in filter_.must_not))
+    some_of = _any(_holds(one, record, spec) for one in filter_.should) if filter_.should else True
+    return _all((must, none_of, some_of))
 
 
 def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
-    """None for what a record does not say."""
     if isinstance(condition, Ids):
         return None if condition.ids else False
     if name := OF_RECORD.get(condition.field):
@@ -70,3 +70,20 @@ def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -
     if condition.field not in spec.attributes or condition.field in of_chunks:
         return None
     return holds_of(condition, record.all_attributes.get(condition.field))
+
+
+def _not(held: bool | None) -> bool | None:
+    return None if held is None else not held
+
+
+def _all(held: Iterable[bool | None]) -> bool | None:
+    unknown = False
+    for one in held:
+        if one is False:
+            return False
+        unknown = unknown or one is None
+    return None if unknown else True
+
+
+def _any(held: Iterable[bool | None]) -> bool | None:
+    return _not(_all(map(_not, held)))
