@@ -51,6 +51,8 @@ net/http.(*conn).serve(0xc0)
         ("at A.B() in C:\\src\\App\\x.cs:line 42", "src/App/x.cs", 42),
         ("C:\\src\\App\\x.py:42", "src/App/x.py", 42),
         ("src/a.ts(12,5): error TS1005", "src/a.ts", 12),
+        ("src\\app\\x.cs(12,5): error CS1002: ; expected", "src/app/x.cs", 12),
+        ("C:\\src\\app\\x.cpp(12): error C2065", "src/app/x.cpp", 12),
         ("https://example.org/o/r/blob/main/src/a.py#L12", "o/r/blob/main/src/a.py", 12),
         ("deploy/Dockerfile:3", "deploy/Dockerfile", 3),
     ],

@@ -129,7 +129,8 @@ def _frame(match: re.Match[str]) -> Frame | None:
     """Return the frame of a match of `_PLACE`, None if it is none."""
     path, line = match["quoted"] or match["path"], match["there"] or match["line"]
     if line is None:
-        held = _IN_BRACKETS.fullmatch(path) if "(" in path and "/" in path else None
+        has_folder = "/" in path or "\\" in path
+        held = _IN_BRACKETS.fullmatch(path) if "(" in path and has_folder else None
         if held is None:
             return None
         path, line = held["path"], held["line"]
