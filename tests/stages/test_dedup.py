@@ -55,6 +55,30 @@ def test_of_equal_texts_the_richer_provenance_takes_the_better_place() -> None:
     assert pool.dropped[0].candidate_id == poor.chunk.candidate_id
 
 
+def key(name: str) -> tuple[str, str]:
+    return "main", candidate(name).chunk.id
+
+
+def test_the_passage_that_was_asked_for_is_kept_before_a_richer_one() -> None:
+    rich = candidate("a", 2, text="same", url="https://example.org/a", symbols=("f",))
+    sought = candidate("b", 1, text="same")
+    for pair in ([rich, sought], [sought, rich]):
+        pool = dedup(pair, DedupConfig(), {key("b")})
+        (kept,) = pool.candidates
+        assert kept.chunk == sought.chunk
+        assert kept.signals == pair[0].signals
+        assert pool.dropped[0].candidate_id == rich.chunk.candidate_id
+
+
+def test_two_passages_that_were_asked_for_both_stay_if_only_their_text_is_equal() -> None:
+    equal = [candidate(name, -n, text="same") for n, name in enumerate("abcd")]
+    pool = dedup(equal, DedupConfig(), {key("b"), key("c")})
+    assert names(pool.candidates) == ["docs/b.md", "docs/c.md"]
+    assert len(pool.dropped) == 2
+    again = [candidate("a", 2), candidate("a", 1)]
+    assert len(dedup(again, DedupConfig(), {key("a")}).candidates) == 1
+
+
 def test_equal_texts_stay_where_that_rule_is_off() -> None:
     pair = [candidate("a", 2, text="same"), candidate("b", 1, text="same")]
     assert len(dedup(pair, DedupConfig(same_text=False)).candidates) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from operator import attrgetter
 
 import msgspec
@@ -12,6 +12,7 @@ from pincite.model import Candidate, Chunk, Drop, Pool
 from pincite.support.fields import replace
 
 _BEGINNING = 4  # words
+_SAME_TEXT = "same text as"
 
 
 class DedupConfig(msgspec.Struct, frozen=True):
@@ -20,37 +21,53 @@ class DedupConfig(msgspec.Struct, frozen=True):
     same_text: bool = True
 
 
-def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
+def dedup(
+    candidates: Sequence[Candidate],
+    config: DedupConfig,
+    sought: Container[tuple[str, str]] = (),
+) -> Pool:
     """Drop repetitions, in this order: same candidate id, same lines of the same file, same text.
     The best rank is kept. Of chunks with the same text, the one with the richer provenance is kept,
-    at that rank."""
+    at that rank. Those that the question asks for by their place, `sought` as (collection, id), are
+    kept before others, and all of them if only their text is the same."""
     rules: list[tuple[str, Callable[[Chunk], Hashable]]] = [
         ("same chunk as", attrgetter("repo", "ref", "path", "id")),
         ("same lines as", _lines),
     ]
     if config.same_text:
-        rules.append(("same text as", _text_among(candidates)))
+        rules.append((_SAME_TEXT, _text_among(candidates)))
     kept, dropped = list(candidates), []
     for reason, key in rules:
-        kept, lost = _apply(kept, reason, key)
+        kept, lost = _apply(kept, reason, key, sought)
         dropped += lost
     return Pool(tuple(kept), tuple(dropped))
 
 
 def _apply(
-    candidates: Sequence[Candidate], reason: str, key: Callable[[Chunk], Hashable]
+    candidates: Sequence[Candidate],
+    reason: str,
+    key: Callable[[Chunk], Hashable],
+    sought: Container[tuple[str, str]],
 ) -> tuple[list[Candidate], list[Drop]]:
     keys = [key(candidate.chunk) for candidate in candidates]
     if len(set(keys)) == len(keys):  # as most often
         return list(candidates), []
+
+    def worth(one: Candidate) -> tuple[bool, int]:
+        return (one.collection, one.chunk.id) in sought, _richness(one.chunk)
+
     kept: dict[Hashable, Candidate] = {}
     dropped = []
     for own, candidate in zip(keys, candidates, strict=True):
         known = kept.setdefault(own, candidate)
         if known is candidate:
             continue
+        ours, theirs = worth(candidate), worth(known)
+        if reason == _SAME_TEXT and ours[0] and theirs[0]:
+            kept[own, candidate.collection, candidate.chunk.id] = candidate
+            continue
         winner, loser = known, candidate
-        if _richness(candidate.chunk) > _richness(known.chunk):
+        if ours > theirs:
             winner, loser = replace(candidate, signals=known.signals), known
             kept[own] = winner
         dropped.append(Drop(loser.chunk.candidate_id, f"{reason} {winner.chunk.candidate_id}"))
