@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.deps import Deps
+from pincite.deps import Admit, Deps
 from pincite.errors import ModelUnavailable
 from pincite.index.local import LocalIndex
 from pincite.model import (
@@ -106,12 +106,14 @@ def ask(
     reranker: Reranker | None = None,
     files: Files | None = None,
     subqueries: tuple[str, ...] = (),
+    admit: Admit | None = None,
 ) -> EvidencePack:
     """One search. The clock counts a second with every look at it."""
     analyser = Bm25Encoder().analyser
     deps = Deps(
         *(collections, lambda t: frozenset(analyser.terms(t)), guess_language, reranker),
         files=files,
+        admit=admit,
     )
     ticks = itertools.count()
     return asyncio.run(

@@ -26,9 +26,10 @@ from pincite.stages.fuse import fuse
 from pincite.stages.load import besides, best_by_words, load, overtaken, within_reach
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
+from pincite.stages.placed import find_placed
 from pincite.stages.prepare import prepare
 from pincite.stages.probe import Probed
-from pincite.stages.rank_code import places_first, rank_code
+from pincite.stages.rank_code import rank_code
 from pincite.stages.rank_code.versions import versions_first
 from pincite.stages.rerank import rerank
 from pincite.stages.retrieve import Retrieved, retrieve
@@ -91,7 +92,7 @@ async def _pass(
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         asked = (deps.collections, run.scope, profile.retrieve, this_pass, facts.deep)
-        answers = await retrieve(query, *asked, apart=facts.apart, left_ms=run.left_ms)
+        answers = await retrieve(query, *asked, left_ms=run.left_ms, admit=deps.admit)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
         merged = merge(lists, facts.weights, profile.across, found.defining)
@@ -128,8 +129,9 @@ async def _judge(
     """Rank the candidates, give the verdict and choose what to show."""
     query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
     within = of_ref(loaded.candidates, run.scope) if run.scope.ref else loaded.candidates
-    within = places_first(query.asked.frames, within)
-    unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
+    placed = find_placed(query.asked.frames, found.files, within)
+    once = dedup(within, profile.dedup, placed.order)
+    unique = trace.tap("dedup", citable(once, profile.select))
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, facts.partial))
     rarity = term_weights(deps, query.text, found.rankings, apart=facts.apart)
     ordered = rank_code(
@@ -140,6 +142,7 @@ async def _judge(
         facts.code,
         facts.partial,
         rarity,
+        placed.order,
     )
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     scored = await rerank(
@@ -165,7 +168,7 @@ async def _judge(
     if probed is not None and probed.verdict is not None and covered:
         gated = trace.tap("gate", Gated(covered, probed.verdict))
     else:
-        gated = trace.tap("gate", await judge_evidence(run, covered, found))
+        gated = trace.tap("gate", await judge_evidence(run, covered, found, placed))
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, facts.models)
         varied = trace.tap("diversify", varied)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pincite.questions.frames import Frame, frames_of, is_only_frames
+from pincite.questions.frames import Fit, Frame, frames_of, is_only_frames
 
 PYTHON = """Traceback (most recent call last):
   File "/usr/lib/python3/site-packages/click/core.py", line 1157, in __call__
@@ -104,31 +104,34 @@ def test_the_frame_that_failed_is_first_and_libraries_are_last(text: str, paths:
 
 
 @pytest.mark.parametrize(
-    ("text", "stored", "parts"),
+    ("text", "stored", "fit"),
     [
-        ("/srv/app/src/app/a.py:1", "src/app/a.py", 3),
-        ("/srv/app/src/app/a.py:1", "app/a.py", 2),
-        ("/srv/main.py:1", "main.py", 1),
-        ("/srv/app/a.py:1", "src/app/a.py", 2),
-        ("/srv/app/a.py:1", "one/two/app/a.py", 0),
-        ("/srv/app/a.py:1", "other/a.py", 0),
-        ("app/a.py:1", "services/one/app/a.py", 2),
-        ("a.py:1", "src/app/a.py", 1),
-        ("a.py:1", "src/app/aa.py", 0),
-        ("/usr/lib/python3/site-packages/app/a.py:1", "src/app/a.py", 2),
-        ("/usr/lib/python3/site-packages/app/core/a.py:1", "core/a.py", 0),
-        ("/usr/lib/python3.11/json/decoder.py:1", "decoder.py", 0),
-        ("/go/pkg/mod/example.org/u/p@v1.2.3/context.go:1", "context.go", 0),
-        ("/w/node_modules/next/index.js:1", "index.js", 0),
-        ("at com.shop.Order.close(Order.java:5)", "core/src/main/java/com/shop/Order.java", 3),
-        ("at com.shop.Order.close(Order.java:5)", "src/main/java/com/other/Order.java", 0),
+        ("/srv/app/src/app/a.py:1", "src/app/a.py", Fit(3, True)),
+        ("/srv/app/src/app/a.py:1", "app/a.py", Fit(2, True)),
+        ("/srv/main.py:1", "main.py", Fit(1, True)),
+        ("/srv/app/a.py:1", "src/app/a.py", Fit(2, False)),
+        ("/srv/app/a.py:1", "one/two/app/a.py", None),
+        ("/srv/app/a.py:1", "other/a.py", None),
+        ("app/a.py:1", "app/a.py", Fit(2, True)),
+        ("app/a.py:1", "services/one/app/a.py", Fit(2, False)),
+        ("a.py:1", "src/app/a.py", Fit(1, False)),
+        ("a.py:1", "src/app/aa.py", None),
+        ("/usr/lib/python3/site-packages/app/a.py:1", "src/app/a.py", Fit(2, False)),
+        ("/usr/lib/python3/site-packages/app/core/a.py:1", "core/a.py", None),
+        ("/usr/lib/python3.11/json/decoder.py:1", "decoder.py", None),
+        ("/go/pkg/mod/example.org/u/p@v1.2.3/context.go:1", "context.go", None),
+        ("/w/node_modules/next/index.js:1", "index.js", None),
+        (
+            "at com.shop.Order.close(Order.java:5)",
+            "core/src/main/java/com/shop/Order.java",
+            Fit(3, False),
+        ),
+        ("at com.shop.Order.close(Order.java:5)", "src/main/java/com/other/Order.java", None),
     ],
 )
-def test_paths_of_the_index_fit_by_their_ends(text: str, stored: str, parts: int) -> None:
+def test_paths_of_the_index_fit_by_their_ends(text: str, stored: str, fit: Fit | None) -> None:
     (frame,) = frames_of(text)
-    assert frame.fits(stored) == parts
-    assert frame.has(stored, 1, frame.line) == parts
-    assert frame.has(stored, frame.line + 1, 99) == 0
+    assert frame.fit(stored) == fit
 
 
 @pytest.mark.parametrize(

@@ -36,32 +36,63 @@ TRACE = """Traceback (most recent call last):
 ValueError: the case is open"""
 
 
-async def _filled(lexical: bool = True) -> Searchable:
+LONGEST = 2_011  # the line of the passage with the most words, which words of a path find last
+
+
+@dataclass
+class File:
+    """A file of the index, with passages at these lines; each has ten lines."""
+
+    path: str
+    kind: Any = "code"
+    lines: tuple[int, ...] = (1, 11, 21)
+    source: str = "acme/docs"
+    attributes: dict[str, Any] = field(default_factory=dict)
+    text: str = "part {} of a file"
+    title: str = ""
+
+
+async def _stored(files: list[File], lexical: bool, types: dict[str, Any]) -> Searchable:
     one = await make(None if lexical else TopicEncoder(), TEXTS)
     documents = []
-    for path, kind in FILES.items():
-        points, words = [], " ".join(path.replace("/", " ").replace(".", " ").split("_"))
-        for first in (1, 11, 21):
-            text = f"part {first} of a file"
+    for file in files:
+        path, points = file.path, []
+        words = " ".join(path.replace("/", " ").replace(".", " ").split("_"))
+        for first in file.lines:
+            text = file.text.format(first) + " quantum velvet" * (10 if first == LONGEST else 0)
             vector, length = one.sparse.encode_document(f"{words}\n{text}", 10.0)
             row = None if one.dense is None else (await one.dense.embed_documents([text]))[0]
             held = chunk(
-                *(f"{path}#{first}",),
+                *(f"{file.source}:{path}#{first}",),
                 text=text,
+                repo=file.source,
                 path=path,
-                source_type=kind,
+                title=file.title,
+                source_type=file.kind,
                 start_line=first,
                 end_line=first + 9,
+                attributes=file.attributes,
             )
             points.append(Point(held, vector, length, row))
-        record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 3, 9)
+        record = DocumentRecord(
+            *(file.source, path, f"{file.source}:{path}", "0" * 64, "c0ffee", 1, 1),
+            *(len(points), 9),
+            source_type=file.kind,
+            attributes=file.attributes,
+        )
         documents.append(IndexedDocument(record, points))
-    await one.index.replace(one.spec.name, documents)  # type: ignore[attr-defined]
-    return replace(one, kinds=frozenset({"docs", "code"}))
+    spec = replace(one.spec, attributes=types)
+    await one.index.create(spec)  # type: ignore[attr-defined]
+    await one.index.replace(spec.name, documents)  # type: ignore[attr-defined]
+    return replace(one, spec=spec, kinds=frozenset({"docs", "code"}))
+
+
+def stored(*files: File, lexical: bool = True, **types: Any) -> Searchable:
+    return asyncio.run(_stored(list(files), lexical, types))
 
 
 def filled(lexical: bool = True) -> Searchable:
-    return asyncio.run(_filled(lexical))
+    return stored(*(File(path, kind) for path, kind in FILES.items()), lexical=lexical)
 
 
 def first(question: str, one: Searchable, **how: Any) -> tuple[str, int]:
@@ -193,19 +224,150 @@ def test_explain_names_the_places() -> None:
 
 
 def test_a_name_of_many_files_is_no_place() -> None:
-    async def many() -> Searchable:
-        one = await make(None, TEXTS)
-        documents = []
-        for n in range(6):
-            path = f"pages/{n}/index.ts"
-            vector, length = one.sparse.encode_document(f"index ts {n}", 10.0)
-            held = chunk(path, text=f"page {n}", path=path, source_type="code", end_line=9)
-            record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, 9)
-            documents.append(IndexedDocument(record, [Point(held, vector, length, None)]))
-        await one.index.replace(one.spec.name, documents)  # type: ignore[attr-defined]
-        return replace(one, kinds=frozenset({"docs", "code"}))
-
-    index = Counting(asyncio.run(many()).index)
-    ask("index.ts:3", replace(asyncio.run(many()), index=index))
+    many = stored(*(File(f"pages/{n}/index.ts") for n in range(6)))
+    index = Counting(many.index)
+    verdict = ask("index.ts:3", replace(many, index=index)).verdict
     assert "place" not in index.asked
-    assert first("2/index.ts:3", asyncio.run(many()))[0] == "pages/2/index.ts"
+    assert verdict.level != "grounded"
+    assert "6 files that were searched end in index.ts: add its folders." in verdict.reason
+    assert first("2/index.ts:3", many)[0] == "pages/2/index.ts"
+
+
+DEEP = tuple(range(1, 4_000, 10))
+
+
+FEW = replace(
+    Profile(), retrieve=replace(Profile().retrieve, dense_limit=9, sparse_limit=9, code_limit=9)
+)
+
+
+def test_the_exact_path_comes_before_longer_ones_with_the_same_end() -> None:
+    packages = [File(f"packages/p{n}/src/index.ts", lines=DEEP) for n in range(5)]
+    monorepo = stored(*packages, File("src/index.ts", lines=DEEP))
+    pack = ask("src/index.ts:2015", monorepo)
+    assert (pack.evidence[0].path, pack.evidence[0].start_line) == ("src/index.ts", 2011)
+    assert pack.verdict.level == "grounded"
+    assert first("at f (/app/packages/p3/src/index.ts:2015:7)", monorepo) == (
+        "packages/p3/src/index.ts",
+        2011,
+    )
+
+
+def test_a_place_in_one_of_two_files_is_not_grounded() -> None:
+    two = stored(File("a/util.py"), File("b/util.py"))
+    pack = ask("util.py:15", two)
+    assert {one.path for one in pack.evidence[:2]} == {"a/util.py", "b/util.py"}
+    assert pack.verdict.level == "weak"
+    assert pack.verdict.reason == "2 files that were searched end in util.py: add its folders."
+    assert ask("a/util.py:15", two).verdict.level == "grounded"
+
+
+SIX = tuple(
+    File(
+        "app/flows.py",
+        source=f"s{n}",
+        lines=DEEP,
+        kind="code" if n == 3 else "data",
+        attributes={"team": f"t{n}", "document_id": f"d{n}"},
+    )
+    for n in range(6)
+)
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        Scope(sources=("s3",)),
+        Scope(kinds=("code",)),
+        Scope(paths=("s3:app",)),
+        Scope(tags={"team": "t3"}),
+        Scope(bounds={"team": ("t3",)}),
+        Scope(where="team = t3"),
+    ],
+)
+def test_files_outside_of_the_scope_do_not_decide_which_file_is_meant(scope: Scope) -> None:
+    pack = ask(
+        "app/flows.py:2015", stored(*SIX, team="keyword", document_id="keyword"), scope=scope
+    )
+    assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("s3", 2011)
+    assert pack.verdict.level == "grounded"
+
+
+def test_files_that_a_caller_may_not_see_do_not_decide_which_file_is_meant() -> None:
+    async def only_three(ids: frozenset[str]) -> frozenset[str]:
+        return ids & {"d3"}
+
+    six = stored(*SIX, team="keyword", document_id="keyword")
+    pack = ask("app/flows.py:2015", six, admit=only_three)
+    assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("s3", 2011)
+    assert pack.verdict.level == "grounded"
+    assert "6 files" in ask("app/flows.py:2015", six).verdict.reason
+
+
+def test_a_scope_of_which_only_chunks_know_asks_for_all_files_that_fit() -> None:
+    one = File("app/flows.py", source="s3", lines=DEEP, text="zebra {}")
+    others = [File("app/flows.py", source=f"s{n}", lines=DEEP) for n in range(8) if n != 3]
+    only = Scope(where="text ~ zebra")
+    pack = ask("app/flows.py:2015", stored(one, *others), scope=only, profile=FEW)
+    assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("s3", 2011)
+    assert pack.verdict.level == "grounded"
+
+
+def test_a_copy_of_the_file_that_was_asked_for_does_not_replace_it() -> None:
+    copies = stored(File("src/retry.py", title="Retry"), File("legacy/retry.txt", kind="docs"))
+    assert first("src/retry.py:15", copies) == ("src/retry.py", 11)
+    assert first("legacy/retry.txt:15", copies) == ("legacy/retry.txt", 11)
+
+
+@pytest.mark.parametrize("lexical", [True, False])
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("src/shop/order.py:999", "src/shop/order.py has no line 999 in the index."),
+        ("src/shop/nothing.py:12", "No file that was searched is src/shop/nothing.py."),
+    ],
+)
+def test_a_place_that_does_not_exist_is_not_grounded(
+    question: str, reason: str, lexical: bool
+) -> None:
+    verdict = ask(question, filled(lexical)).verdict
+    assert verdict.level in ("none", "weak")
+    assert verdict.reason.endswith(reason)
+    strict = replace(Profile(), gate=replace(Profile().gate, defined=False))
+    assert reason not in ask(question, filled(lexical), profile=strict).verdict.reason
+
+
+def test_no_file_is_said_to_be_lacking_if_not_all_were_compared() -> None:
+    index = Counting(filled().index, fails=True)
+    verdict = ask("src/shop/nothing.py:12", replace(filled(), index=index)).verdict
+    assert verdict.level != "grounded"
+    assert verdict.reason.endswith("No passage that was found is at src/shop/nothing.py:12.")
+
+
+@pytest.mark.parametrize(("line", "shown"), [(15, 1), (2, 31), (30, 1), (31, 31), (45, 0)], ids=str)
+def test_a_line_between_passages_shows_the_one_before_it(line: int, shown: int) -> None:
+    lines = (31,) if line == 2 else (1, 31)
+    pack = ask(f"src/gaps.py:{line}", stored(File("src/gaps.py", lines=lines)))
+    if line == 31:
+        assert pack.verdict.level == "grounded"
+    elif not shown:
+        assert "src/gaps.py has no line 45 in the index." in pack.verdict.reason
+    else:
+        assert (pack.evidence[0].start_line, pack.verdict.level) == (shown, "weak")
+        said = f"src/gaps.py:{line} is in no passage, only next to lines {shown}-{shown + 9}."
+        assert pack.verdict.reason == said
+
+
+@pytest.mark.parametrize("kind", ["lex", "vec"])
+def test_a_place_in_a_subquery_is_searched(kind: str) -> None:
+    asked = (f"{kind}: src/shop/case/flows_70.py:25",)
+    pack = ask("what happens here?", filled(kind == "lex"), subqueries=asked)
+    assert (pack.evidence[0].path, pack.evidence[0].start_line) == ("src/shop/case/flows_70.py", 21)
+    assert kind == "vec" or "names src/shop/case/flows_70.py:25" in pack.verdict.reason
+
+
+def test_places_of_a_made_up_passage_are_not_searched() -> None:
+    index = Counting(filled().index)
+    asked = ("lex: close an order", "hyde: It is closed at src/shop/order.py:15.")
+    ask("what happens here?", replace(filled(), index=index), subqueries=asked)
+    assert "documents" not in index.asked

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,10 +9,15 @@ from hypothesis import strategies as st
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal, SignalKind, SignalName
-from pincite.providers.sparse.analyser import informative_terms
-from pincite.questions.versions import asked_versions
-from pincite.stages.cover import only_word
-from pincite.stages.gate import GateConfig, RerankedThresholds, Sought, Thresholds, gate
+from pincite.questions.versions import asked_versions as about
+from pincite.stages.gate import (
+    GateConfig,
+    OnTopic,
+    RerankedThresholds,
+    Thresholds,
+    at_most_weak,
+    gate,
+)
 from tests.builders import chunk
 
 CONFIG = GateConfig(
@@ -124,32 +130,60 @@ def test_without_a_judge_what_is_measured_decides_and_that_is_said() -> None:
     assert "no reranker is configured" in found.notices[0].message
 
 
-def test_a_name_that_is_defined_lifts_the_verdict_only_where_it_is_meant_to() -> None:
-    low = (Signal("coverage", "normalised", 0.1),)
-    one = Candidate("main", chunk("a", symbols=("rotate_key",)), low)
-    assert gate((one,), GateConfig(), sought=Sought(("rotate_key",))).verdict.level == "weak"
-    strict = gate((one,), GateConfig(defined=False), sought=Sought(("rotate_key",)))
-    assert strict.verdict.level == "none"
+IS_PLACE = OnTopic("grounded", "a.py:3 is the place.")
+HAS_WORD = OnTopic("weak", "a.py has the word.")
+OTHER = OnTopic("weak", "b.py has the word.")
 
 
-def test_a_passage_with_the_only_word_of_the_question_lifts_the_verdict() -> None:
-    low = (Signal("coverage", "normalised", 0.1),)
-    known = chunk("a", text="A greenhouse is heated.")
-    other = chunk("b", text="It snows.")
-    candidates = [Candidate("main", one, low) for one in (other, known)]
-    terms = informative_terms("english")
-    word = only_word(" Greenhouse? ", candidates, terms)
-    assert word == known.path
-    sought = Sought(word=word)
-    verdict = gate(candidates, GateConfig(), sought=sought).verdict
-    assert verdict.level == "weak"
-    assert f"{known.path} has the word" in verdict.reason
-    assert gate(candidates, GateConfig(defined=False), sought=sought).verdict.level == "none"
-    for question in ("what is a greenhouse", "igloo", "it", ""):
-        assert only_word(question, candidates, terms) is None
-    for name in ("KB-4711", "user_id", "検索"):  # one word of several terms
-        holder = Candidate("main", chunk("c", text=f"See {name} below."), low)
-        assert only_word(name, [*candidates, holder], terms) == holder.chunk.path
+@pytest.mark.parametrize(
+    ("value", "said", "level", "reason"),
+    [
+        (0.1, (), "none", "off topic."),
+        (0.1, (HAS_WORD, OTHER), "weak", "off topic. But a.py has the word."),
+        (0.1, (IS_PLACE, HAS_WORD), "grounded", "a.py:3 is the place."),
+        (0.45, (IS_PLACE, HAS_WORD), "grounded", "a.py:3 is the place."),
+        (0.45, (HAS_WORD,), "weak", "something else."),
+        (0.9, (IS_PLACE,), "grounded", "about the question."),
+    ],
+)
+def test_the_first_that_is_above_the_verdict_raises_it(
+    value: float, said: tuple[OnTopic, ...], level: str, reason: str
+) -> None:
+    one = candidate(("coverage", "normalised", value))
+    verdict = gate((one,), CONFIG, on_topic=said).verdict
+    assert (verdict.level, verdict.value) == (level, value)
+    assert verdict.reason.endswith(reason)
+    off = GateConfig(coverage_normalised=Thresholds(0.6, 0.4), defined=False)
+    assert gate((one,), off, on_topic=said).verdict == gate((one,), off).verdict
+
+
+def test_no_further_reason_is_looked_for_than_the_first_that_raises() -> None:
+    def reasons() -> Iterator[OnTopic]:
+        yield HAS_WORD
+        raise AssertionError("asked for more")
+
+    assert gate((candidate(("coverage", "share", 0.1)),), CONFIG, on_topic=reasons())
+    unread = reasons()
+    gate((candidate(("coverage", "share", 0.9)),), CONFIG, on_topic=unread)
+    assert next(unread) == HAS_WORD
+
+
+@pytest.mark.parametrize(
+    ("value", "level", "reason"),
+    [
+        (0.9, "weak", "It is elsewhere."),
+        (0.5, "weak", "It is elsewhere."),
+        (0.1, "none", "off topic. It is elsewhere."),
+    ],
+)
+def test_a_verdict_is_lowered_to_weak_and_never_raised(
+    value: float, level: str, reason: str
+) -> None:
+    found = gate((candidate(("coverage", "share", value)),), CONFIG)
+    verdict = at_most_weak(found, "It is elsewhere.").verdict
+    assert verdict.level == level
+    assert verdict.reason.endswith(reason)
+    assert value == 0.1 or verdict.reason == reason
 
 
 def test_the_verdict_says_where_its_thresholds_come_from() -> None:
@@ -246,81 +280,6 @@ def test_a_value_below_a_limit_does_not_read_as_the_limit(value: float, said: st
     assert said in verdict.reason
 
 
-FRAME = 'File "/usr/lib/python3/site-packages/airflow/timetables/simple.py", line 12, in <module>'
-
-
-@pytest.mark.parametrize(
-    ("question", "path", "level"),
-    [
-        (FRAME, "airflow/timetables/simple.py", "weak"),
-        (FRAME, "timetables/simple.py", "weak"),
-        (FRAME.replace("/", "\\"), "timetables/simple.py", "weak"),
-        (FRAME, "simple.py", "none"),  # many folders have one of this name
-        (FRAME, "tables/simple.py", "none"),
-        (FRAME, "airflow/timetables/base.py", "none"),
-    ],
-)
-def test_a_question_that_names_the_file_of_a_candidate_is_not_off_topic(
-    question: str, path: str, level: str
-) -> None:
-    found = chunk("a", path=path)
-    far = Candidate("main", found, (Signal("coverage", "normalised", 0.1),))
-    assert gate((far,), CONFIG, sought=Sought(text=question)).verdict.level == level
-    off = GateConfig(coverage_normalised=Thresholds(0.6, 0.4), defined=False)
-    assert gate((far,), off, sought=Sought(text=question)).verdict.level == "none"
-
-
-def test_paths_are_looked_for_in_linear_time() -> None:
-    far = Candidate("main", chunk("a", path="x/y.py"), (Signal("coverage", "normalised", 0.1),))
-    for text in ("a" * 200_000, "a/" * 100_000, "/" * 200_000, "-.~" * 70_000):
-        assert gate((far,), CONFIG, sought=Sought(text=text)).verdict.level == "none"
-
-
-METHOD = {"path": "app/http.py", "headings": ("Client", "close ()"), "symbols": ("close",)}
-PLAIN = {"path": "app/http.py", "headings": ("Client", "close"), "symbols": ("close",)}
-DOTTED = {"path": "acme.v2/thing.min.py", "headings": ("Thing", "close"), "symbols": ("close",)}
-MEMBERS = {"path": "app/http.py", "symbols": ("finish", "Client", "close", "Pool.drain")}
-
-
-@pytest.mark.parametrize(
-    ("name", "where", "level"),
-    [
-        ("Client.close", METHOD, "grounded"),
-        ("app.http.Client.close", METHOD, "grounded"),
-        ("Client::close", MEMBERS, "grounded"),
-        ("Pool.drain", MEMBERS, "grounded"),
-        ("Server.close", METHOD, "weak"),
-        ("client.close", METHOD, "weak"),
-        ("Client.finish", MEMBERS, "weak"),  # it stands before the class
-        ("Client.open", METHOD, "weak"),
-        ("http.app.Client.close", METHOD, "weak"),  # another order
-        ("app.http.py.Client.close", METHOD, "weak"),
-        ("close.close", METHOD, "weak"),
-        ("Client.close", PLAIN, "grounded"),
-        ("close.close", PLAIN, "weak"),  # its own heading is no owner
-        ("acme.v2.thing.Thing.close", DOTTED, "grounded"),
-        ("v2.min.Thing.close", DOTTED, "grounded"),
-        ("acme.thing.v2.close", DOTTED, "weak"),
-    ],
-)
-def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines_it(
-    name: str, where: dict[str, object], level: str
-) -> None:
-    low = (Signal("coverage", "normalised", 0.45),)
-    one = Candidate("main", chunk("a", text="", **where), low)
-    verdict = gate((one,), CONFIG, sought=Sought(whole=name)).verdict
-    assert (verdict.level, verdict.value) == (level, 0.45)
-    assert (f"{where['path']} defines {name}" in verdict.reason) == (level == "grounded")
-    other = Candidate("main", chunk("b"), low)
-    assert gate((other, one), CONFIG, sought=Sought(whole=name)).verdict.level == "weak"
-    off = GateConfig(defined=False)
-    assert gate((one,), off, sought=Sought(whole=name)).verdict.level == "weak"
-
-
-def about(question: str) -> Sought:
-    return Sought(versions=asked_versions(question))
-
-
 def of_version(value: float, *signals: Value, **values: Any) -> Candidate:
     found = chunk("a", **{"headings": ("Version 3.1.3",), "path": "CHANGES.rst"} | values)
     coverage: Value = ("coverage", "normalised", value)
@@ -330,35 +289,37 @@ def of_version(value: float, *signals: Value, **values: Any) -> Candidate:
 def test_a_passage_without_the_version_of_the_question_is_weak() -> None:
     found = (of_version(0.9),)
     asked = "when was version 3.9.9 released?"
-    verdict = gate(found, CONFIG, sought=about(asked)).verdict
+    verdict = gate(found, CONFIG, versions=about(asked)).verdict
     assert verdict.level == "weak"
     said = "The best passage has a score of 0.90 of 1 for meaning and words, but it does not name"
     assert verdict.reason == f"{said} 3.9.9; it may be about another version."
-    assert gate(found, CONFIG, sought=about("what is new in 3.1.3")).verdict.level == "grounded"
-    assert gate(found, CONFIG, sought=about("how is 3.9.9 installed")).verdict.level == "weak"
-    assert gate(found, CONFIG, sought=about("what is new")).verdict.level == "grounded"
+    assert gate(found, CONFIG, versions=about("what is new in 3.1.3")).verdict.level == "grounded"
+    assert gate(found, CONFIG, versions=about("how is 3.9.9 installed")).verdict.level == "weak"
+    assert gate(found, CONFIG, versions=about("what is new")).verdict.level == "grounded"
 
 
 def test_the_title_of_a_changelog_does_not_stand_for_its_sections() -> None:
     old = (of_version(0.9, title="Version 3.1.3", headings=("Version 1.0",)),)
-    assert gate(old, CONFIG, sought=about("when was 3.1.3 released?")).verdict.level == "weak"
+    assert gate(old, CONFIG, versions=about("when was 3.1.3 released?")).verdict.level == "weak"
 
 
 def test_a_copied_message_may_name_a_version_that_the_code_lacks() -> None:
     asked = about("flask 3.9.9: the setup method can no longer be called")
     copied: Value = ("copied", "share", 0.5)
     code = of_version(0.9, copied, source_type="code")
-    assert gate((code,), CONFIG, sought=asked).verdict.level == "grounded"
-    assert gate((code,), CONFIG, sought=about("what is new in 3.9.9")).verdict.level == "weak"
+    assert gate((code,), CONFIG, versions=asked).verdict.level == "grounded"
+    assert gate((code,), CONFIG, versions=about("what is new in 3.9.9")).verdict.level == "weak"
     page = of_version(0.9, copied, source_type="docs")
-    assert gate((page,), CONFIG, sought=asked).verdict.level == "weak"
-    assert gate((of_version(0.9),), CONFIG, sought=asked).verdict.level == "weak"
+    assert gate((page,), CONFIG, versions=asked).verdict.level == "weak"
+    assert gate((of_version(0.9),), CONFIG, versions=asked).verdict.level == "weak"
 
 
 def test_a_heading_with_the_version_is_never_off_topic() -> None:
     found = (of_version(0.1),)
-    verdict = gate(found, CONFIG, sought=about("what is new in 3.1.3")).verdict
+    verdict = gate(found, CONFIG, versions=about("what is new in 3.1.3")).verdict
     assert verdict.level == "weak"
     assert verdict.reason.endswith("But CHANGES.rst has a heading with 3.1.3.")
-    assert gate(found, CONFIG, sought=about("what is new in 3.9.9")).verdict.level == "none"
-    assert gate(found, CONFIG, sought=about("how is bread baked in 3.1.3")).verdict.level == "none"
+    assert gate(found, CONFIG, versions=about("what is new in 3.9.9")).verdict.level == "none"
+    assert (
+        gate(found, CONFIG, versions=about("how is bread baked in 3.1.3")).verdict.level == "none"
+    )

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pincite.errors import ConfigError
 from pincite.index.local import LocalIndex
 from pincite.model import (
-    Candidate,
     Chunk,
     DocumentRecord,
     Fused,
@@ -24,7 +23,6 @@ from pincite.model import (
     SourceType,
 )
 from pincite.ports import AnyOf, Searchable
-from pincite.stages.gate import GateConfig, Sought, gate
 from pincite.stages.load import LoadConfig, within_reach
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
@@ -272,25 +270,6 @@ def test_what_was_sought_is_loaded_and_the_last_make_room() -> None:
         *("n0", "n1", "n4", "n5")
     ]
     assert within_reach(fused, frozenset(), config) == tuple(fused)
-
-
-def judged(symbols: tuple[str, ...], sought: tuple[str, ...]) -> tuple[str, str]:
-    one = Candidate(
-        "main",
-        chunk("a", path="plug/conn.ex", symbols=symbols),
-        (Signal("coverage", "share", 0.1),),
-    )
-    verdict = gate((one,), GateConfig(), sought=Sought(sought)).verdict
-    return verdict.level, verdict.reason
-
-
-def test_a_name_that_is_defined_is_never_refused() -> None:
-    level, reason = judged(("Plug.Conn",), ("Conn",))
-    assert level == "weak"
-    assert reason.endswith("But Plug.Conn is defined in plug/conn.ex.")
-    assert judged(("Plug.Conn",), ())[0] == "none"
-    assert judged(("Plug.Other",), ("Conn",))[0] == "none"
-    assert judged(("Conn",), ("Other.Conn",))[0] == "weak"
 
 
 def test_a_negative_limit_is_refused() -> None:

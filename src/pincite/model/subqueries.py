@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final, Literal
 
 import msgspec
 
 from pincite.errors import UsageError
 from pincite.model.retrieval import Expansion, Query, SubQueryKind
+from pincite.questions.frames import frames_of
 from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 
@@ -86,5 +88,14 @@ def checked_subqueries(lines: Sequence[str], question: str) -> tuple[str, ...]:
 
 
 def with_subqueries(query: Query, asked: SubQueries) -> Query:
-    """Return the query with its rephrasings, and the intent for the reranker."""
-    return replace(query, subqueries=asked.expansions, intent=asked.intent or query.intent)
+    """Return the query with its rephrasings, and the intent for the reranker. The places that the
+    words and sentences among them name follow those of the question. A passage as an answer might
+    have it (`hyde`) is made up, and so are its places."""
+    meant = (one.text for one in asked.expansions if one.kind != "hyde")
+    frames = dict.fromkeys((*query.asked.frames, *chain.from_iterable(map(frames_of, meant))))
+    return replace(
+        query,
+        subqueries=asked.expansions,
+        intent=asked.intent or query.intent,
+        asked=replace(query.asked, frames=tuple(frames)),
+    )

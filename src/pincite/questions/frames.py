@@ -1,6 +1,6 @@
 """Find frames of tracebacks in a text: places such as `src/app.py:12`, with their paths and lines.
 
-A traceback names the files of the machine on which it happened. `Frame.fits` compares such a path
+A traceback names the files of the machine on which it happened. `Frame.fit` compares such a path
 with one of the index, which begins at the root of a source.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-#: Files with the same end as the path of a frame; more tell nothing.
+#: Files that fit a frame equally well; more tell nothing.
 MOST_FILES: Final = 4
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
@@ -53,6 +53,14 @@ _CALLED: Final = re.compile(
 )
 
 
+class Fit(NamedTuple):
+    """How well a path of the index fits a frame, a greater one better: the number of last `parts`
+    that both have, and whether they are the `whole` path of the index."""
+
+    parts: int
+    whole: bool
+
+
 class Frame(NamedTuple):
     """A place in a file: its `path` with slashes, without `.` and `..`, and the `line`, from 1.
     `own` is the number of last parts of the path that a path of the index must have; it is greater
@@ -68,15 +76,19 @@ class Frame(NamedTuple):
         return self.own > 1
 
     @property
+    def name(self) -> str:
+        """The name of the file, without folders."""
+        return self.path.rpartition("/")[2]
+
+    @property
     def endings(self) -> tuple[str, ...]:
         """The path and what is left of it without its first parts, the longest first, down to the
         last `own` parts."""
         parts = self.path.split("/")
         return tuple("/".join(parts[at:]) for at in range(max(1, len(parts) - self.own + 1)))
 
-    def fits(self, path: str) -> int:
-        """Return how many last parts a path of the index has in common with this one, 0 if it is
-        another file.
+    def fit(self, path: str) -> Fit | None:
+        """Return how well a path of the index fits, None if it is another file.
 
         The whole path of the index may end this one (`app/a.py` ends `/srv/app/a.py`), or the
         other way round (`lib/app/a.py`). Otherwise, more than half of the path of the index is
@@ -89,14 +101,10 @@ class Frame(NamedTuple):
             if one != other:
                 break
             same += 1
-        is_whole = same in (len(ours), len(theirs))
+        is_whole = same == len(theirs)
         is_most = same > 1 and (self.is_library or 2 * same > len(theirs))
-        return same if same >= self.own and (is_whole or is_most) else 0
-
-    def has(self, path: str, first: int, last: int) -> int:
-        """Return `fits` for lines of a file, from `first` to `last`; 0 if this line is not one of
-        them."""
-        return self.fits(path) if first <= self.line <= last else 0
+        fits = same >= self.own and (is_whole or same == len(ours) or is_most)
+        return Fit(same, is_whole) if fits else None
 
 
 def frames_of(text: str) -> tuple[Frame, ...]:

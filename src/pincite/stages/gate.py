@@ -3,7 +3,6 @@ the question."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -21,19 +20,16 @@ from pincite.model import (
     Verdict,
     VerdictLevel,
 )
-from pincite.model.retrieval import defined, defines
 from pincite.questions.versions import NO_VERSIONS, AskedVersions, PassageVersions
 from pincite.support.fields import replace
 from pincite.support.ranges import require_range
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pincite.model import Candidate
 
 GateSignal = Literal["auto", "reranked", "coverage", "dense"]
-_PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?>(?:/[\w.@+~-]++)+)")
-_MOST_PATHS: Final = 64  # of a question; a long traceback has fewer
 _MOST_NAMED: Final = 3  # absent words in a reason
 #: Sentences for the reason of a verdict, with a field for the value.
 _MEASURES: Final[Mapping[tuple[SignalName, SignalKind], str]] = {
@@ -111,7 +107,8 @@ class GateConfig(msgspec.Struct, frozen=True):
 
     `defined`: the verdict is at least `weak` if a candidate defines a name of the question, has the
     word that is the whole question, or is of a file that the question names. It is `grounded` if
-    the question is only a name that the first candidate defines, or only a place that it has.
+    the question is only a name that the first candidate defines, or only a place that it has, and
+    at most `weak` if the question is only places that no candidate has.
 
     `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, the
     verdict is `grounded` only from this coverage on, by words only and with a model; see `doubt`. 0
@@ -141,21 +138,23 @@ class GateConfig(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """The names in a question: `names` of definitions, the path of a candidate with the only `word`
-    of the question (of `only_word`) or with a use of the name that it asks for the uses or heirs
-    of, and its `text`, which may name a file. `whole` is the name, written like code, that is the
-    whole question or whose place it asks for; None for others. `versions` are those that it names.
-    `place` is the file and line of the first candidate at a place that the question names. If the
-    question is nothing but places, and the first candidate has one, it is `only_place`."""
+class OnTopic:
+    """Evidence that a question is on topic, other than the value of a signal: the verdict is at
+    least `level`, for a `reason`. That is a sentence for `grounded`. For `weak`, it is what follows
+    "But" behind the reason of the value, with its full stop."""
 
-    names: Sequence[str] = ()
-    word: str | None = None
-    text: str = ""
-    whole: str | None = None
-    versions: AskedVersions = NO_VERSIONS
-    place: str | None = None
-    only_place: bool = False
+    level: VerdictLevel
+    reason: str
+
+    def raises(self, verdict: Verdict) -> bool:
+        """Return whether the verdict is below `level`."""
+        return _LEVELS.index(verdict.level) < _LEVELS.index(self.level)
+
+    def raised(self, verdict: Verdict) -> Verdict:
+        """Return the verdict with this level and reason."""
+        is_weak = self.level == "weak"
+        reason = f"{verdict.reason} But {self.reason}" if is_weak else self.reason
+        return replace(verdict, level=self.level, reason=reason)
 
 
 def gate(
@@ -163,19 +162,15 @@ def gate(
     config: GateConfig,
     reranker: str = "",
     unmeasured: frozenset[str] = frozenset(),
-    sought: Sought = Sought(),
+    on_topic: Iterable[OnTopic] = (),
+    versions: AskedVersions = NO_VERSIONS,
 ) -> Gated:
     """Return the unchanged candidates and the verdict on the best value of one signal.
 
-    If a candidate defines one of the `sought` names, the verdict is at least `weak`, unless the
-    configuration says otherwise: a question for an existing definition is on topic, however short
-    it is. So is a question of a single word that a candidate has: the cosine of a single word and a
-    passage says little. So is a question with the path of a candidate's file, as in a line of a
-    traceback, and one for a place in a file. If the question is only a name and the first candidate
-    defines it at its path, or only places of files and the first candidate has one, the verdict is
-    `grounded`.
+    The first of `on_topic` that is above this verdict raises it, unless `config.defined` is off. So
+    those of `grounded` have to precede those of `weak`. The others are not asked for.
 
-    A question about a version is on topic, too, if a heading of the first candidate names it. If
+    A question about `versions` is on topic, too, if a heading of the first candidate names one. If
     the first candidate lacks a version of the question, the verdict is at most `weak`, unless the
     question is a copied message. `config.defined` does not switch that off.
 
@@ -188,8 +183,6 @@ def gate(
     `reranked` and nothing was reranked, coverage or dense cosine decide, with the notice
     `rerank_missing`.
     """
-    if not config.defined:
-        sought = Sought(versions=sought.versions)
     if not candidates:
         nothing, reason = config.coverage_share, "Nothing was found."
         origin = _origin("coverage_share", nothing, reranker)
@@ -209,8 +202,8 @@ def gate(
         ]
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
-            raised = _raised(best, candidates, sought)
-            return Gated(tuple(candidates), _of_version(raised, candidates[0], sought), notices)
+            raised = _raised(best, on_topic if config.defined else ())
+            return Gated(tuple(candidates), _of_version(raised, candidates[0], versions), notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
@@ -243,6 +236,15 @@ def doubt(gated: Gated, absent: Sequence[str], config: GateConfig) -> Gated:
     said = _MEASURES["coverage", verdict.kind].format(shown)
     reason = f"{said}, and {named} {verb} nowhere; below {limit}, it may be about something else."
     return replace(gated, verdict=replace(verdict, level="weak", grounded_at=least, reason=reason))
+
+
+def at_most_weak(gated: Gated, reason: str) -> Gated:
+    """Return `gated` with a verdict that is at most `weak`, for this reason, a sentence. It follows
+    the reason of a verdict that is `none`."""
+    verdict = gated.verdict
+    if verdict.level == "none":
+        return replace(gated, verdict=replace(verdict, reason=f"{verdict.reason} {reason}"))
+    return replace(gated, verdict=replace(verdict, level="weak", reason=reason))
 
 
 def _least(verdict: Verdict, config: GateConfig) -> float:
@@ -284,43 +286,17 @@ def _origin(
     return "measured" if at == MEASURED.get(field) and not other_model else "assumed"
 
 
-def _raised(
-    verdict: Verdict,
-    candidates: Sequence[Candidate],
-    sought: Sought,
-) -> Verdict:
-    """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
-    question, has the word that is the whole question, or is of a file that the question names. It
-    is raised to `grounded` if the question is a name that the first candidate defines, or a place
-    that it has."""
-    if verdict.level == "grounded":
+def _raised(verdict: Verdict, on_topic: Iterable[OnTopic]) -> Verdict:
+    if verdict.level == _LEVELS[-1]:  # as most often
         return verdict
-    first = candidates[0]
-    if sought.whole is not None and defines(first, sought.whole):
-        reason = f"{first.chunk.path} defines {sought.whole}, the name that was asked for."
-        return replace(verdict, level="grounded", reason=reason)
-    if sought.place and sought.only_place:
-        reason = f"{sought.place} is the place that was asked for."
-        return replace(verdict, level="grounded", reason=reason)
-    if verdict.level != "none":
-        return verdict
-    if found := defined(candidates, sought.names):
-        reason = f"{verdict.reason} But {found[0]} is defined in {found[1]}."
-    elif sought.word:
-        reason = f"{verdict.reason} But {sought.word} has the word."
-    elif sought.place:
-        reason = f"{verdict.reason} But the question names {sought.place}."
-    elif path := _named_file(sought.text, candidates):
-        reason = f"{verdict.reason} But the question names {path}."
-    else:
-        return verdict
-    return replace(verdict, level="weak", reason=reason)
+    above = next((one for one in on_topic if one.raises(verdict)), None)
+    return verdict if above is None else above.raised(verdict)
 
 
-def _of_version(verdict: Verdict, first: Candidate, sought: Sought) -> Verdict:
+def _of_version(verdict: Verdict, first: Candidate, asked: AskedVersions) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a heading of the first candidate names a
     version that the question is about, and lowered to `weak` if it lacks one of the question."""
-    asked, chunk = sought.versions, first.chunk
+    chunk = first.chunk
     if not asked.all:
         return verdict
     named = PassageVersions(chunk.title, chunk.headings, chunk.text, chunk.path)
@@ -343,14 +319,6 @@ def _of_version(verdict: Verdict, first: Candidate, sought: Sought) -> Verdict:
 def _is_copied(one: Candidate) -> bool:
     copied = one.signal("copied")
     return one.chunk.source_type == "code" and copied is not None and copied.value > 0
-
-
-def _named_file(question: str, candidates: Sequence[Candidate]) -> str | None:
-    """Return the path of the first candidate whose whole path ends a path of the question. The name
-    of a file without a folder is not enough."""
-    paths = [f"/{one}" for one in _PATH.findall(question.replace("\\", "/"))[:_MOST_PATHS]]
-    named = (one.chunk.path for one in candidates if "/" in one.chunk.path)
-    return next((path for path in named if any(one.endswith(f"/{path}") for one in paths)), None)
 
 
 def _unjudged(candidates: Sequence[Candidate], notices: tuple[Notice, ...]) -> Gated:

@@ -12,7 +12,6 @@ from pincite.support.late_names import late_names
 if TYPE_CHECKING:
     from pincite.stages.rank_code.config import RankCodeConfig
     from pincite.stages.rank_code.definitions import defining
-    from pincite.stages.rank_code.first import places_first
     from pincite.stages.rank_code.rank import forget, rank_code
 
 if not TYPE_CHECKING:  # type checkers would take it for any name
@@ -21,9 +20,8 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
         {
             "pincite.stages.rank_code.config": "RankCodeConfig",
             "pincite.stages.rank_code.definitions": "defining",
-            "pincite.stages.rank_code.first": "places_first",
             "pincite.stages.rank_code.rank": "forget rank_code",
         },
     )
 
-__all__ = ["RankCodeConfig", "defining", "forget", "places_first", "rank_code"]
+__all__ = ["RankCodeConfig", "defining", "forget", "rank_code"]

@@ -3,11 +3,10 @@ tests of one thing, or changelogs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from pincite.model import Candidate, Chunk, Signal
-from pincite.questions.frames import MOST_FILES, Frame
+from pincite.model import Candidate, Signal
 from pincite.stages.rank_code.names import file_name
 from pincite.stages.rank_code.paths import is_changelog, names_under_test, place_of, wants_changes
 from pincite.stages.rank_code.words import Vocabulary
@@ -31,33 +30,13 @@ def in_front(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tup
     )
 
 
-def at_places(frames: Sequence[Frame], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the passages with the places that the question names, in the order of its `frames`.
-    For each frame, only the files whose path has most in common with it count, and none if there
-    are more than four."""
-    found: dict[tuple[str, str], Candidate] = {}
-    for frame in frames:
-        same = [(_common(frame, one.chunk), one) for one in candidates]
-        most = max((parts for parts, _ in same), default=0)
-        here = [one for parts, one in same if parts == most] if most else []
-        if len({(one.collection, one.chunk.repo, one.chunk.path) for one in here}) <= MOST_FILES:
-            for one in here:
-                found.setdefault((one.collection, one.chunk.id), one)
-    return list(found.values())
-
-
-def places_first(frames: Sequence[Frame], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return the candidates with the passages of `at_places` first, with their scores as they are:
-    of passages with the same text, the one at the place has to be kept."""
-    if not (placed := at_places(frames, candidates)):
-        return tuple(candidates)
-    there = {(one.collection, one.chunk.id) for one in placed}
-    others = (one for one in candidates if (one.collection, one.chunk.id) not in there)
-    return (*placed, *others)
-
-
-def _common(frame: Frame, chunk: Chunk) -> int:
-    return frame.has(chunk.path, chunk.start_line, chunk.end_line)
+def at_places(
+    places: Mapping[tuple[str, str], int], candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the candidates at the places that the question names, in the order of these, else in
+    their own. `places` has the number of the place of each, by collection and id."""
+    there = [one for one in candidates if (one.collection, one.chunk.id) in places]
+    return sorted(there, key=lambda one: places[one.collection, one.chunk.id])
 
 
 def tests_of(

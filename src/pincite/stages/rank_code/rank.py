@@ -46,6 +46,7 @@ def rank_code(
     code: frozenset[str] = frozenset(),
     partial: Mapping[str, float] = MappingProxyType({}),
     rarity: Rarity = MappingProxyType({}),
+    places: Mapping[tuple[str, str], int] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
     """Return the candidates, those of code in the order of their files, with the signal `ranked`.
 
@@ -88,8 +89,8 @@ def rank_code(
     tests of one thing gets as many files of tests with the name of this thing. A question for the
     callers, imports, heirs or overrides of a name gets all of these first (see `related`), unless
     `defined_first` is 0. If a question asks what changed, or when, the scores of all but changelogs
-    are multiplied by `unasked`. Before all of these come the passages, of code and pages, with
-    places that the question names, such as the frames of a traceback: `first.at_places`.
+    are multiplied by `unasked`. Before all of these come the passages, of code and pages, at
+    `places` that the question names, such as the frames of a traceback: `first.at_places`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent
@@ -101,7 +102,7 @@ def rank_code(
     if any(_is_code(one, code) for one in candidates):
         ranked = _by_files(query, candidates, terms, config, code, partial, rarity)
     ranked = changelogs_first(query.text, ranked, config.unasked)
-    placed = at_places(query.asked.frames, ranked)
+    placed = at_places(places, ranked)
     return in_front(placed, ranked) if placed else ranked
 
 

@@ -19,14 +19,16 @@ from pincite.model import (
     SparseVector,
     Vector,
 )
+from pincite.model.places import FrameFiles
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.ports.failures import rate_notices, split_failures
 from pincite.ports.query_vectors import ENCODING_SHARE, BudgetSpent, QueryVectors
+from pincite.questions.frames import Frame, frames_of
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
 from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
-from pincite.stages.retrieve.places import at_places
+from pincite.stages.retrieve.places import Admits, at_places, beside_places
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.versions import with_versions
@@ -41,7 +43,8 @@ class Retrieved:
     """The rankings of all collections that answered, and notices about the others. `dense` names
     the collections that were also searched by vectors. `defining` has the hits of the symbol
     search and those at the places that the question names, `versions` those with a version that
-    the question is about, as (collection, id)."""
+    the question is about, as (collection, id). `files` are those that fit such a place; `compared`
+    names the collections whose documents were all compared with the places."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
@@ -50,6 +53,8 @@ class Retrieved:
     counts: Mapping[str, int] = field(default_factory=dict)
     defining: frozenset[tuple[str, str]] = frozenset()
     versions: frozenset[tuple[str, str]] = frozenset()
+    files: tuple[FrameFiles, ...] = ()
+    compared: frozenset[str] = frozenset()
 
 
 async def retrieve(
@@ -60,8 +65,7 @@ async def retrieve(
     done: Pass = Pass(),
     deep: Collection[str] = (),
     left_ms: float | None = None,
-    *,
-    apart: bool,
+    admit: Admits | None = None,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
@@ -70,7 +74,7 @@ async def retrieve(
     left out and named in a notice. If none is left, the error of the first one is raised.
     `left_ms` is the rest of the time budget, None without one: a provider's vector that takes
     longer is not waited for. If the question is about versions, passages with them are searched for
-    in addition. `apart`: the caller must not learn of some documents (`scope.apart`).
+    in addition. Of the files at a place, only those count that `admit` allows.
     """
     schema = schema_of((one.spec for one in collections), scope)
     settings = [config.deeper() if one.spec.name in deep else config for one in collections]
@@ -79,7 +83,7 @@ async def retrieve(
     try:
         results = await gather_outcomes(
             [
-                _one(query, one, scope, schema, limits, done, vectors, left_ms, apart)
+                _one(query, one, scope, schema, limits, done, vectors, left_ms, admit)
                 for one, limits in zip(collections, settings, strict=True)
             ]
         )
@@ -101,6 +105,8 @@ async def retrieve(
         },
         defining=frozenset[tuple[str, str]]().union(*(one.defining for one in answered.values())),
         versions=frozenset[tuple[str, str]]().union(*(one.versions for one in answered.values())),
+        files=tuple(files for one in answered.values() for files in one.files),
+        compared=frozenset[str]().union(*(one.compared for one in answered.values())),
     )
 
 
@@ -113,7 +119,7 @@ async def _one(
     done: Pass,
     vectors: QueryVectors,
     left_ms: float | None,
-    apart: bool,
+    admit: Admits | None,
 ) -> Retrieved:
     """Search one collection: the question with its sub-queries, the places that it names, and, in
     a later pass, its rephrasings and widened kinds. Raises StoreError if the collection exceeds
@@ -139,13 +145,21 @@ async def _one(
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
     of_versions = [] if collection.foreign else with_versions(requests[0], query.asked.versions)
-    frames = () if collection.foreign else query.asked.frames
+    named = {} if collection.foreign else _wordings_of_frames(query, wordings, requests)
+    at = {frame: requests[n] for frame, n in named.items()}
     rest_ms = None if left_ms is None else left_ms - 1000 * (loop.time() - begun_s)
-    places = await at_places(requests[0], collection, frames, rest_ms, apart=apart)
-    wider += [*places, *([symbols] if symbols else []), *of_versions]
+    places = await at_places(at, collection, rest_ms, admit)
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
     asked += [(0, query.text, request) for request in wider]
+    of_places = slice(len(asked), len(asked) + len(places.requests))
+    asked += [
+        (named[frame], wordings[named[frame]].text, request)
+        for frame, request, _ in places.requests
+    ]
+    asked += [(0, query.text, request) for request in ([symbols] if symbols else [])]
+    last = len(asked)
+    asked += [(0, query.text, request) for request in of_versions]
     least_s = config.timeout_s * (1 - ENCODING_SHARE)
     left_s = max(begun_s + config.timeout_s - loop.time(), least_s)
     async with store_turn("search"):
@@ -159,6 +173,10 @@ async def _one(
         )
         answers = await in_time(asking, left_s=left_s)
     numbered = [(n, found) for (n, _, _), found in zip(asked, answers, strict=True)]
+    beside: list[tuple[Frame, tuple[Ranking, ...]]] = []
+    if config.keyword == "bm25":
+        places, beside = await beside_places(places, answers[of_places], at, collection)
+    numbered += [(named[frame], found) for frame, found in beside]
     scales = {"dense": collection.spec.dense or ""}
     merged = merge_wordings(
         [
@@ -168,16 +186,29 @@ async def _one(
         ]
     )
     dense = frozenset((name,)) if any(r.dense is not None for r in requests) else frozenset()
-    last = len(answers) - len(of_versions)
-    defining_from = last - len(places) - bool(symbols)
     return Retrieved(
         merged,
         (name,),
         tuple(notices),
         dense,
-        defining=_ids(name, answers[defining_from:last]),
+        defining=_ids(name, (*answers[of_places.start : last], *(found for _, found in beside))),
         versions=_ids(name, answers[last:]),
+        files=places.files,
+        compared=frozenset((name,)) if places.is_known else frozenset(),
     )
+
+
+def _wordings_of_frames(
+    query: Query, wordings: Sequence[Expansion], requests: Sequence[SearchRequest]
+) -> dict[Frame, int]:
+    """Return the places that are asked for, each with the number of the wording that names it: 0
+    for the question itself, and if only a wording without a side of this collection does."""
+    found: dict[Frame, int] = {}
+    if query.asked.frames and query.subqueries:
+        for n, (one, request) in enumerate(zip(wordings, requests, strict=True)):
+            if n == 0 or _asks(request):
+                found = dict.fromkeys(frames_of(one.text), n) | found
+    return {frame: found.get(frame, 0) for frame in query.asked.frames}
 
 
 def _ids(collection: str, answers: Iterable[Iterable[Ranking]]) -> frozenset[tuple[str, str]]:

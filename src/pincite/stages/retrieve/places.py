@@ -2,86 +2,196 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
-from pincite.model import DocumentRecord
-from pincite.ports import AnyOf, Range, Searchable, SearchRequest
+from pincite.model import Chunk, DocumentRecord, Ranking
+from pincite.model.places import FrameFiles
+from pincite.ports import AnyOf, Condition, Filter, Ids, Range, Searchable, SearchRequest
+from pincite.questions.file_ends import FileEnds
 from pincite.questions.frames import MOST_FILES, Frame
-from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.scope.document_records import matches_record
+from pincite.scope.choosing import DOCUMENT_ID
+from pincite.stages.retrieve.rankings import ask
+from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
 
 _FRAMES: Final = 8  # places of one question
 _CHUNKS: Final = 4  # of each place and side; a long line has several chunks
+_MOST_CHUNKS: Final = 64  # of a place in files that only their chunks can tell apart; guess
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
+#: As `pincite.deps.Admit`.
+Admits: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The `requests` for places, each with its frame and the files that it asks for, None if only
+    chunks can tell them apart, and the `files` of each frame. `is_known` is false if the collection
+    may have others."""
+
+    requests: tuple[tuple[Frame, SearchRequest, FrameFiles | None], ...] = ()
+    files: tuple[FrameFiles, ...] = ()
+    is_known: bool = False
 
 
 async def at_places(
-    request: SearchRequest,
+    requests: Mapping[Frame, SearchRequest],
     collection: Searchable,
-    frames: Sequence[Frame],
     left_ms: float | None,
-    *,
-    apart: bool,
-) -> list[SearchRequest]:
-    """Return one request for each of the first `frames` whose file the collection has: the same
-    one, limited to chunks of this file that have the line.
+    admit: Admits | None,
+) -> Places:
+    """Return one request for each of the first eight frames whose file the collection has: the
+    given one, limited to chunks of this file that have the line. The given ones have the same
+    filter.
 
     The path of a frame begins at another folder than those of the index, so all documents are
-    listed, as for a scope with paths. Only those count whose path has most in common with the
-    frame, and none if there are more than four; for a caller who is kept `apart` from others, all
-    of them. [] without frames, or if the index fails or does not answer within a second and the
-    rest of the time budget.
+    listed, as for a scope with paths. Only those count that the filter matches and `admit` allows,
+    so that no other document decides which file is meant. Of these, the files that fit best are
+    asked for, unless they are more than four. If only chunks tell what the filter matches, all that
+    fit are asked for. Nothing is asked for without frames, or if the index fails or does not answer
+    within a second and the rest of the time budget.
     """
     limit_s = _LISTING_S if left_ms is None else min(_LISTING_S, left_ms / 1000)
-    if not frames or limit_s <= 0:
-        return []
-    name = collection.spec.name
-    listing = with_timeout(name, collection.index.documents(name), limit_s)
-    (records,) = await gather_outcomes([listing])
-    if isinstance(records, BaseException):
-        return []
-    files = _files(frames, records, apart=apart)
-    return [_at(request, one, files[one]) for one in frames if one in files][:_FRAMES]
+    if not requests or limit_s <= 0:
+        return Places()
+    looking = _look(requests, collection, admit)
+    (found,) = await gather_outcomes([with_timeout(collection.spec.name, looking, limit_s)])
+    return Places() if isinstance(found, BaseException) else found
 
 
-def _files(
-    frames: Iterable[Frame], records: Iterable[DocumentRecord], *, apart: bool
-) -> Mapping[Frame, Sequence[str]]:
-    """Return the revisions of the files of each frame."""
-    of_name: dict[str, list[Frame]] = {}
-    for one in frames:
-        of_name.setdefault(_name(one.path), []).append(one)
-    found: dict[Frame, dict[str, int]] = {}
-    for record in records:
-        for one in of_name.get(_name(record.path), ()):
-            if same := one.fits(record.path):
-                found.setdefault(one, {})[record.revision] = same
-    if apart:
-        return {one: tuple(same) for one, same in found.items()}
-    files = {one: _longest(same) for one, same in found.items()}
-    return {one: revisions for one, revisions in files.items() if len(revisions) <= MOST_FILES}
+async def _look(
+    requests: Mapping[Frame, SearchRequest], collection: Searchable, admit: Admits | None
+) -> Places:
+    filter_ = next(iter(requests.values())).filter
+    names = {one.name for one in requests}
+    listed = await collection.index.documents(collection.spec.name)
+    named = [one for one in listed if one.path.rpartition("/")[2] in names]
+    within = _within(filter_, named, collection)
+    if admit is not None:
+        within = await _admitted(within, admit)
+    ends = FileEnds(requests, within)
+    is_known = all(within.values())
+    return _best(requests, collection, ends) if is_known else _all(requests, ends)
 
 
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
+def _within(
+    filter_: Filter, records: Iterable[DocumentRecord], collection: Searchable
+) -> dict[DocumentRecord, bool]:
+    """Return the documents that the filter may match, and whether their records tell so."""
+    held = {one: matches_record(filter_, one, collection.spec) for one in records}
+    return {one: known is True for one, known in held.items() if known is not False}
 
 
-def _longest(found: Mapping[str, int]) -> Sequence[str]:
-    most = max(found.values())
-    return tuple(revision for revision, same in found.items() if same == most)
+async def _admitted(
+    within: Mapping[DocumentRecord, bool], admit: Admits
+) -> dict[DocumentRecord, bool]:
+    """Return the documents that `admit` allows, and those whose chunks have the id for it."""
+    ids = {one: str(one.all_attributes.get(DOCUMENT_ID, "")) for one in within}
+    asked = frozenset(ids.values()) - {""}
+    allowed = await admit(asked) if asked else asked
+    open_ = {one for one in within if DOCUMENT_ID in one.chunk_attributes.split("\n")}
+    return {
+        one: known and one not in open_
+        for one, known in within.items()
+        if one in open_ or ids[one] in allowed
+    }
 
 
-def _at(request: SearchRequest, frame: Frame, revisions: Sequence[str]) -> SearchRequest:
-    here = (
-        AnyOf("revision", tuple(revisions)),
-        Range("start_line", lte=frame.line),
-        Range("end_line", gte=frame.line),
-    )
+def _best(
+    requests: Mapping[Frame, SearchRequest], collection: Searchable, ends: FileEnds[DocumentRecord]
+) -> Places:
+    asked: list[tuple[Frame, SearchRequest, FrameFiles | None]] = []
+    files = []
+    for frame, request in requests.items():
+        if len(asked) == _FRAMES:
+            break
+        if (best := ends.best(frame)) is None:
+            continue
+        fit, records = best
+        first = tuple((one.source, one.path) for one in records[: MOST_FILES + 1])
+        files.append(FrameFiles(collection.spec.name, frame, fit, len(records), first))
+        if len(records) <= MOST_FILES:
+            asked.append((frame, _at(request, frame, records, _CHUNKS), files[-1]))
+    return Places(tuple(asked), tuple(files), is_known=True)
+
+
+def _all(requests: Mapping[Frame, SearchRequest], ends: FileEnds[DocumentRecord]) -> Places:
+    found: list[tuple[Frame, SearchRequest, FrameFiles | None]] = []
+    for frame, request in requests.items():
+        if len(found) < _FRAMES and (records := ends.all_of(frame)):
+            most = min(_MOST_CHUNKS, _CHUNKS * len(records))
+            found.append((frame, _at(request, frame, records, most), None))
+    return Places(tuple(found))
+
+
+def _at(
+    request: SearchRequest, frame: Frame, records: Sequence[DocumentRecord], most: int
+) -> SearchRequest:
+    of_files = AnyOf("revision", tuple(one.revision for one in records))
+    begins, ends = Range("start_line", lte=frame.line), Range("end_line", gte=frame.line)
+    return _only(request, most, of_files, begins, ends)
+
+
+def _only(request: SearchRequest, most: int, *conditions: Condition) -> SearchRequest:
     return replace(
         request,
-        dense_limit=_CHUNKS,
-        sparse_limit=_CHUNKS,
-        fusion_limit=_CHUNKS,
-        filter=replace(request.filter, must=(*request.filter.must, *here)),
+        dense_limit=most,
+        sparse_limit=most,
+        fusion_limit=most,
+        filter=replace(request.filter, must=(*request.filter.must, *conditions)),
     )
+
+
+async def beside_places(
+    places: Places,
+    answers: Sequence[Sequence[Ranking]],
+    requests: Mapping[Frame, SearchRequest],
+    collection: Searchable,
+) -> tuple[Places, list[tuple[Frame, tuple[Ranking, ...]]]]:
+    """Return the places with the ids of the passages next to the lines that no passage has, and the
+    rankings that find these. A blank line is in no passage, nor are parts that were left out.
+    `answers` are those to the requests for the places, `requests` as for `at_places`. Nothing is
+    added if the index fails or does not answer within a second."""
+    lacking = [
+        files
+        for (_, _, files), found in zip(places.requests, answers, strict=True)
+        if files is not None and not any(one.hits for one in found)
+    ]
+    if not lacking:
+        return places, []
+    looking = gather([_look_beside(one, requests[one.frame], collection) for one in lacking])
+    (found,) = await gather_outcomes([with_timeout(collection.spec.name, looking, _LISTING_S)])
+    if isinstance(found, BaseException):
+        return places, []
+    beside = dict(zip((one.frame for one in lacking), found, strict=True))
+    files = tuple(
+        replace(one, beside=frozenset(hit.id for each in beside[one.frame] for hit in each.hits))
+        if one.frame in beside
+        else one
+        for one in places.files
+    )
+    return replace(places, files=files), list(beside.items())
+
+
+async def _look_beside(
+    files: FrameFiles, request: SearchRequest, collection: Searchable
+) -> tuple[Ranking, ...]:
+    """Return the rankings of the passages before the line, one of each file, or after it, if there
+    is none before. A line behind the last passage has none: the file may be shorter."""
+    reads = [collection.index.document(files.collection, *one) for one in files.files]
+    nearest = [_nearest(chunks, files.frame.line) for chunks in await gather(reads)]
+    ids = tuple(one.id for one in nearest if one is not None)
+    return await ask(collection, _only(request, len(ids), Ids(ids))) if ids else ()
+
+
+def _nearest(chunks: Sequence[Chunk], line: int) -> Chunk | None:
+    lined = [one for one in chunks if one.end_line]
+    after = [one for one in lined if one.start_line > line]
+    if not after:
+        return None
+    before = [one for one in lined if one.end_line < line]
+    if before:
+        return max(before, key=lambda one: (one.end_line, one.start_line))
+    return min(after, key=lambda one: (one.start_line, one.end_line))

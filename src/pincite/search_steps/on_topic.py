@@ -1,0 +1,118 @@
+"""Find what tells that a question is on topic, whatever its words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from pincite.model import Candidate, Query
+from pincite.model.retrieval import defined, defines
+from pincite.questions.frames import MOST_FILES
+from pincite.questions.paths import named_files
+from pincite.questions.relations import Kind
+from pincite.stages.cover import only_word
+from pincite.stages.gate import OnTopic
+from pincite.stages.placed import Place, Placed
+from pincite.stages.rank_code.related import related
+from pincite.support.names import bare_words, owner_of, undeclared
+
+_SHOWN: Final = 120  # characters of a path, from its end
+#: What a passage does with a name, for the relations that are not uses.
+_DOES: Final[Mapping[Kind, str]] = {
+    "heirs": "extends or implements",
+    "implemented": "extends or implements",
+    "overrides": "overrides",
+}
+
+
+def on_topic(
+    query: Query,
+    candidates: Sequence[Candidate],
+    placed: Placed,
+    terms: Callable[[str], frozenset[str]],
+    best: int,
+) -> Iterator[OnTopic]:
+    """Yield what tells that the question is on topic, `grounded` before `weak`: it is only a name
+    that the first candidate defines at its path, or only places of files and the first candidate is
+    at one. Then: a candidate defines a name, one of the `best` has the single word of the question
+    or the relation to a name, or one is at a place or of a file that the question names.
+
+    The cosine of a single word and a passage says little, and so do the words of a traceback.
+    `terms` as in `cover`.
+    """
+    if not candidates:
+        return
+    first = candidates[0]
+    name, place = only_name(query), placed.of(first)
+    if name is not None and defines(first, name):
+        yield OnTopic(
+            "grounded", f"{first.chunk.path} defines {name}, the name that was asked for."
+        )
+    if place is not None and place.is_certain and query.asked.only_frames:
+        said = f"{first.chunk.path}:{place.frame.line} is the place that was asked for."
+        yield OnTopic("grounded", said)
+    if found := defined(candidates, names_sought(query)):
+        yield OnTopic("weak", f"{found[0]} is defined in {found[1]}.")
+    if path := only_word(query.text, candidates[:best], terms):
+        yield OnTopic("weak", f"{path} has the word.")
+    if (relation := query.asked.relation) and (having := related(query, candidates[:best])):
+        does = _DOES.get(relation.kind, "uses")
+        yield OnTopic("weak", f"{having[0].chunk.path} {does} {relation.written}.")
+    for one in candidates:
+        if (place := placed.of(one)) is not None:
+            beside = f", next to line {one.chunk.start_line}" if place.beside else ""
+            said = f"the question names {one.chunk.path}:{place.frame.line}{beside}."
+            yield OnTopic("weak", said)
+    for path in named_files(query.text, (one.chunk.path for one in candidates)):
+        yield OnTopic("weak", f"the question names {path}.")
+
+
+def only_name(query: Query) -> str | None:
+    """Return the name, written like code, that is the whole question or whose place it asks for.
+    None for a plain word, which may be a topic, and for other questions."""
+    words = bare_words(undeclared(query.text))
+    is_name = len(words) == 1 and words[0] in query.symbols
+    like_code = is_name and (words[0] in query.identifiers or owner_of(words[0]) is not None)
+    return words[0] if like_code else None
+
+
+def names_sought(query: Query) -> tuple[str, ...]:
+    """Return the names whose definitions tell that the question is on topic: also that whose
+    callers or heirs it asks for, which may be a plain word (`subclasses of Matcher`)."""
+    relation = query.asked.relation
+    if relation is None or relation.owner:
+        return query.sought
+    return (*query.sought, relation.name)
+
+
+def lacking_place(placed: Placed, candidates: Sequence[Candidate], *, known: bool) -> str | None:
+    """Return the reason why a question that is only places has no certain answer: no candidate is
+    at one, or the first one is next to the line, or is one of several files. None if there is no
+    such reason. `known`: all documents that may be searched were compared with the places."""
+    at = [place for one in candidates if (place := placed.of(one)) is not None]
+    if not at:
+        return _missing(placed.places[0], known=known)
+    place = placed.of(candidates[0])
+    if place is None:
+        return None
+    where = f"{candidates[0].chunk.path}:{place.frame.line}"
+    if place.beside:
+        chunk = candidates[0].chunk
+        return f"{where} is in no passage, only next to lines {chunk.start_line}-{chunk.end_line}."
+    return _several(place) if place.count > 1 else None
+
+
+def _missing(place: Place, *, known: bool) -> str:
+    path, line = place.frame.path[-_SHOWN:], place.frame.line
+    if place.count > MOST_FILES:
+        return _several(place)
+    if place.files:
+        return f"{min(place.files)[1]} has no line {line} in the index."
+    if known:
+        return f"No file that was searched is {path}."
+    return f"No passage that was found is at {path}:{line}."
+
+
+def _several(place: Place) -> str:
+    ending = "/".join(place.frame.path.split("/")[-(place.fit.parts if place.fit else 1) :])
+    return f"{place.count} files that were searched end in {ending[-_SHOWN:]}: add its folders."
