@@ -105,7 +105,7 @@ def test_a_question_that_is_only_a_name_is_looked_up_beside_documentation(lexica
     def defining(question: str, collection: Searchable, limit: int = 10) -> int:
         query = prepare(Question(question), PrepareConfig())
         config = RetrieveConfig(symbol_limit=limit)
-        found = asyncio.run(retrieve(query, [collection], Scope(), config, apart=False))
+        found = asyncio.run(retrieve(query, [collection], Scope(), config))
         return len(found.defining)
 
     assert defining("rotate_key", one) == 1

@@ -129,7 +129,7 @@ def test_identifiers_weigh_more_on_the_sparse_side_where_that_is_asked_for() -> 
     def weights(weight: float) -> dict[int, float]:
         config = RetrieveConfig(identifier_weight=weight)
         query = prepare(Question("call rotate_key"), PrepareConfig())
-        asyncio.run(retrieve(query, [collection], Scope(), config, apart=False))
+        asyncio.run(retrieve(query, [collection], Scope(), config))
         sparse = spy.requests[-1].sparse
         assert sparse is not None
         return dict(zip(sparse.indices, sparse.values, strict=True))
@@ -190,7 +190,7 @@ def test_fusion_in_the_engine_is_ours_up_to_ties(method: str) -> None:
     query = Query("rotate a key with a new secret in the backup")
 
     def fused(config: RetrieveConfig) -> list[tuple[str, float]]:
-        found = asyncio.run(retrieve(query, [collection], Scope(), config, apart=False))
+        found = asyncio.run(retrieve(query, [collection], Scope(), config))
         ours = FuseConfig(method=method)  # type: ignore[arg-type]
         return [(one.id, one.score) for one in fuse(found.rankings, ours)]
 

@@ -234,7 +234,7 @@ def test_what_defines_a_name_is_found_however_much_uses_it(asked: str) -> None:
     config = RetrieveConfig(code_limit=1, sparse_limit=2)
 
     def found(config: RetrieveConfig) -> tuple[set[str], frozenset[tuple[str, str]]]:
-        got = asyncio.run(retrieve(query(asked), [made], Scope(), config, apart=False))
+        got = asyncio.run(retrieve(query(asked), [made], Scope(), config))
         return {hit.id for ranking in got.rankings for hit in ranking.hits}, got.defining
 
     far = chunk("far.py").id
@@ -253,9 +253,7 @@ def test_prose_and_collections_of_other_things_are_asked_nothing_more() -> None:
         ("Conn", docs),
         ("how is a Conn opened", mixed),
     ):
-        got = asyncio.run(
-            retrieve(query(text), [one], Scope(), RetrieveConfig(sparse_limit=2), apart=False)
-        )
+        got = asyncio.run(retrieve(query(text), [one], Scope(), RetrieveConfig(sparse_limit=2)))
         assert not got.defining
 
 

@@ -24,8 +24,8 @@ async def find_wordings(run: Run) -> Expanded:
     signal = None
     with suppress(PinciteError):  # the search itself raises the error
         asked = (query, deps.collections, run.scope, words)
-        found = await retrieve(*asked, deep=run.facts.deep, apart=run.facts.apart)
-        rarity = term_weights(deps, query.text, found.rankings, apart=run.facts.apart)
+        found = await retrieve(*asked, deep=run.facts.deep)
+        rarity = term_weights(deps, query.text, found.rankings)
         signal = lexical_signal(found.rankings, rarity)
     expanded = await expand(
         given,

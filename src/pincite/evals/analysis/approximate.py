@@ -103,7 +103,7 @@ async def _dense(query: Query, subject: Subject, config: RetrieveConfig) -> list
     collections, scope = subject.deps.collections, subject.scope
     facts = CollectionFacts.of(collections, scope)
     asked = (query, collections, scope, config)
-    found = await retrieve(*asked, deep=facts.deep, apart=facts.apart)
+    found = await retrieve(*asked, deep=facts.deep)
     return [ranking for ranking in found.rankings if ranking.signal == "dense"]
 
 

@@ -11,8 +11,8 @@ from pincite.model.places import FrameFiles
 from pincite.ports import AnyOf, Condition, Filter, Ids, Range, Searchable, SearchRequest
 from pincite.questions.file_ends import FileEnds
 from pincite.questions.frames import MOST_FILES, Frame
-from pincite.scope.document_records import matches_record
 from pincite.scope.choosing import DOCUMENT_ID
+from pincite.scope.document_records import matches_record
 from pincite.stages.retrieve.rankings import ask
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
