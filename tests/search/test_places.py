@@ -50,6 +50,7 @@ class File:
     attributes: dict[str, Any] = field(default_factory=dict)
     text: str = "part {} of a file"
     title: str = ""
+    of_chunks: tuple[str, ...] = ()  # the attributes that its record does not have
 
 
 async def _stored(files: list[File], lexical: bool, types: dict[str, Any]) -> Searchable:
@@ -78,7 +79,8 @@ async def _stored(files: list[File], lexical: bool, types: dict[str, Any]) -> Se
             *(file.source, path, f"{file.source}:{path}", "0" * 64, "c0ffee", 1, 1),
             *(len(points), 9),
             source_type=file.kind,
-            attributes=file.attributes,
+            attributes={k: v for k, v in file.attributes.items() if k not in file.of_chunks},
+            chunk_attributes="\n".join(file.of_chunks),
         )
         documents.append(IndexedDocument(record, points))
     spec = replace(one.spec, attributes=types)
@@ -293,12 +295,16 @@ def test_files_outside_of_the_scope_do_not_decide_which_file_is_meant(scope: Sco
     assert pack.verdict.level == "grounded"
 
 
-def test_files_that_a_caller_may_not_see_do_not_decide_which_file_is_meant() -> None:
+@pytest.mark.parametrize("of_chunks", [(), ("document_id",)])
+def test_files_that_a_caller_may_not_see_do_not_decide_which_file_is_meant(
+    of_chunks: tuple[str, ...],
+) -> None:
     async def only_three(ids: frozenset[str]) -> frozenset[str]:
         return ids & {"d3"}
 
-    six = stored(*SIX, team="keyword", document_id="keyword")
-    pack = ask("app/flows.py:2015", six, admit=only_three)
+    files = [replace(one, of_chunks=of_chunks) for one in SIX]
+    six = stored(*files, team="keyword", document_id="keyword")
+    pack = ask("app/flows.py:2015", six, admit=only_three, profile=FEW)
     assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("s3", 2011)
     assert pack.verdict.level == "grounded"
     assert "6 files" in ask("app/flows.py:2015", six).verdict.reason
@@ -311,6 +317,20 @@ def test_a_scope_of_which_only_chunks_know_asks_for_all_files_that_fit() -> None
     pack = ask("app/flows.py:2015", stored(one, *others), scope=only, profile=FEW)
     assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("s3", 2011)
     assert pack.verdict.level == "grounded"
+
+
+def test_of_files_that_only_chunks_tell_apart_the_exact_path_comes_first() -> None:
+    longer = [File(f"p{n}/app/flows.py", lines=(1, 11)) for n in range(9)]
+    exact = File("app/flows.py", text="part {} of a file" + " zebra" * 30)
+    only = Scope(where="text ~ part")
+    pack = ask("app/flows.py:15", stored(exact, *longer), scope=only, profile=FEW)
+    assert pack.evidence[0].path == "app/flows.py"
+    assert pack.verdict.level == "grounded"
+
+
+def test_a_file_outside_of_the_scope_is_not_known() -> None:
+    verdict = ask("src/shop/order.py:15", filled(), scope=Scope(kinds=("docs",))).verdict
+    assert "No file that was searched is src/shop/order.py." in verdict.reason
 
 
 def test_a_copy_of_the_file_that_was_asked_for_does_not_replace_it() -> None:
@@ -360,10 +380,11 @@ def test_a_line_between_passages_shows_the_one_before_it(line: int, shown: int) 
 
 @pytest.mark.parametrize("kind", ["lex", "vec"])
 def test_a_place_in_a_subquery_is_searched(kind: str) -> None:
-    asked = (f"{kind}: src/shop/case/flows_70.py:25",)
-    pack = ask("what happens here?", filled(kind == "lex"), subqueries=asked)
-    assert (pack.evidence[0].path, pack.evidence[0].start_line) == ("src/shop/case/flows_70.py", 21)
-    assert kind == "vec" or "names src/shop/case/flows_70.py:25" in pack.verdict.reason
+    deep = stored(File("src/large.py", lines=DEEP), lexical=kind == "lex")
+    asked = (f"{kind}: src/large.py:{LONGEST + 4}",)
+    pack = ask("what happens here?", deep, subqueries=asked, profile=FEW)
+    assert (pack.evidence[0].path, pack.evidence[0].start_line) == ("src/large.py", LONGEST)
+    assert kind == "vec" or f"names src/large.py:{LONGEST + 4}" in pack.verdict.reason
 
 
 def test_places_of_a_made_up_passage_are_not_searched() -> None:

@@ -25,7 +25,7 @@ async def find_wordings(run: Run) -> Expanded:
     with suppress(PinciteError):  # the search itself raises the error
         asked = (query, deps.collections, run.scope, words)
         found = await retrieve(*asked, deep=run.facts.deep)
-        rarity = term_weights(deps, query.text, found.rankings)
+        rarity = term_weights(deps, query.text, found.rankings, apart=run.facts.apart)
         signal = lexical_signal(found.rankings, rarity)
     expanded = await expand(
         given,
