@@ -42,7 +42,10 @@ async def _filled(*require: str) -> Searchable:
                 attributes={"team": team},
             )
             points.append(Point(held, vector, length, None))
-        record = DocumentRecord(team, path, path, "0" * 64, "c0ffee", 1, 1, 3, 9)
+        counts = (1, 1, 3, 9)
+        record = DocumentRecord(
+            *(team, path, path, "0" * 64, "c0ffee", *counts), attributes={"team": team}
+        )
         documents.append(IndexedDocument(record, points))
     await one.index.replace(spec.name, documents)  # type: ignore[attr-defined]
     return replace(one, spec=spec, kinds=frozenset({"code"}))
