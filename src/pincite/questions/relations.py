@@ -156,8 +156,8 @@ def _relations(asked: str) -> Iterator[Relation]:
             kind = "overrides"
         if kind == "used":
             kind = "called" if calls else _of_thing(groups)
-        parts = components(name.replace("\\", "."))
-        own = owner_of(name.replace("\\", "."))
+        parts = components(name)
+        own = owner_of(name)
         yield Relation(
             kind,
             parts[-1].strip("$@~!?") if parts else name,

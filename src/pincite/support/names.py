@@ -15,7 +15,7 @@ _SIGNS = r"\w*!?<>=%&+'"
 _HYPHENATED = re.compile(
     rf"(?=.*\w-+\w)(?:[A-Za-z_][\w.-]*/)?[-*+]*[A-Za-z][{_SIGNS}]*(?:-+[{_SIGNS}]+)+"
 )
-_BETWEEN = re.compile(r"[.:#>/]+")
+_BETWEEN = re.compile(r"[.:#>/\\]+")
 _KEYWORD = re.compile(
     r"(?:(?:async|export|pub|public|private|protected|static|final|abstract) )*"
     r"(?:(?P<function>def|defp|fn|func|fun)"
@@ -168,7 +168,8 @@ def bare_words(text: str) -> list[str]:
 
 
 def last_component(name: str) -> str:
-    """Return the last part of a name: `send` of `Response.send`, `A::send` and `a/b.send`."""
+    """Return the last part of a name: `send` of `Response.send`, `A::send`, `a/b.send` and
+    `A\\send`."""
     return _BETWEEN.split(name)[-1]
 
 

@@ -23,7 +23,7 @@ from tests.time_limits import GROWS_S
         ("c_sharp", "public class A<T> : B<T>, IC where T : X {", "A", "B IC"),
         ("c_sharp", "public record A(int X) : B(X);", "A", "B"),
         ("cpp", "class API A final : public B<X>, private virtual n::C {", "A", "B C"),
-        ("objc", "@interface A : B <C>", "A", "B C"),
+        ("objective_c", "@interface A : B <C>", "A", "B C"),
         ("swift", "extension A: B, C where T: X {", "A", "B C"),
         ("php", "abstract class A extends \\N\\B implements C,\n    D {", "A", "B C D"),
         ("typescript", "export class A<T extends X> extends q.B<T> implements C {", "A", "B C"),
@@ -86,3 +86,17 @@ def test_odd_texts_are_read_in_little_time(language: str) -> None:
     for part in parts:
         heads_of(part * (100_000 // len(part)), language)
     assert time.process_time() - begun < GROWS_S
+
+
+def test_the_characters_of_all_heads_are_limited() -> None:
+    """Many heads that go on over blank lines took seconds."""
+    assert len(heads_of(("class A," + "\n" * 990) * 100, "python")) == 10
+    assert len(heads_of("class A(\n" * 1_000, "python")) == 10
+    structs = "type A struct {\n" + "\tx X\n" * 1_000
+    assert len(heads_of(structs * 20, "go")) == 3
+
+
+def test_words_that_begin_like_class_and_object_are_no_heads() -> None:
+    assert heads_of("a = objective(X)\nb = classes: B", "python") == []
+    assert heads_of("def f(objects: X) {", "") == []
+    assert heads_of("val a = object: B {", "kotlin")[0].bases == {"B"}

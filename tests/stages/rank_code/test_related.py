@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import time
+from pathlib import Path
 
 import pytest
 
 from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
+from pincite.readers.languages import LANGUAGES
 from pincite.stages.prepare import PrepareConfig, prepare
-from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code import RankCodeConfig, heads, rank_code, use_lines
 from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.use_lines import ImportPatterns, Use
 from tests.builders import candidate, chunk
+from tests.counting import grows_in_proportion
 from tests.time_limits import GROWS_S
 
 CODE = frozenset(("main",))
@@ -256,3 +260,101 @@ def test_parts_of_a_path_are_searched_for_in_linear_time() -> None:
     begun_s = time.thread_time()
     assert found.of("import " + "a b c d e " * 190, "import") is None
     assert time.thread_time() - begun_s < GROWS_S / 60
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "line"),
+    [
+        ("overrides of A.parse", "cpp", "{} int parse( {{"),
+        ("who calls parse", "c", "{}! parse(x);"),
+        ("who calls parse", "python", "x = {} + parse(x)"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["th", r"\"", "a>", "]"])
+def test_each_line_is_read_in_linear_time(
+    question: str, language: str, line: str, unit: str
+) -> None:
+    def read(size: int) -> None:
+        text = line.format(unit * (size // len(unit))) + "\n"
+        found(question, one("a", text * 40, "parse", language=language))
+
+    assert grows_in_proportion(read, 230)
+
+
+def test_heirs_of_heirs_are_found_in_linear_time() -> None:
+    def chain(size: int) -> list[Candidate]:
+        heads = [f"class A{n + 1}(A{n}):\n" for n in range(size)]
+        parts = ["".join(heads[n : n + 50]) + "  def run(): 1" for n in range(0, size, 50)]
+        return [one(f"{n}.py", part, "run") for n, part in enumerate(parts)]
+
+    few, many = chain(600), chain(4_800)
+    assert len(found("overrides of A0.run", *few)) == 12
+    assert grows_in_proportion(
+        lambda size: found("overrides of A0.run", *(few if size == 1 else many)), 1
+    )
+
+
+def test_the_owner_of_a_method_is_the_nearest_class_with_a_smaller_indent() -> None:
+    text = "class A(B):\n  class In(C):\n    x = 1\n  def get(self):\n    return 1\n"
+    assert found("overrides of B.get", one("a.py", text, "A", "get")) == ["a.py"]
+    assert found("overrides of A.get", one("a.py", text, "A", "get")) == []
+
+
+OBJECTIVE_C = "@interface Shop : NSObject <OrderDelegate>\n- (void)close;\n@end\n"
+
+
+def test_classes_of_objective_c_have_protocols_and_functions_types() -> None:
+    heir = one("Shop.h", OBJECTIVE_C, "Shop", language="objective_c")
+    assert found("classes that implement OrderDelegate", heir) == ["Shop.h"]
+    declared = one("parse.m", "int parse_it(const char *text);\n", language="objective_c")
+    call = one("main.m", "  return parse_it(text);\n", language="objective_c")
+    assert found("who calls parse_it", declared, call) == ["main.m"]
+
+
+def test_names_of_languages_are_those_that_passages_have() -> None:
+    named = {
+        *use_lines.TYPED,
+        *use_lines.BARE_CALLS,
+        *heads.MEMBERS_OF,
+        *heads.BASES_IN_PARENTHESES,
+    }
+    compared = set()
+    for file in Path(heads.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Compare) and "language" in ast.unparse(node.left):
+                compared |= {
+                    value.value
+                    for value in ast.walk(node)
+                    if isinstance(value, ast.Constant) and isinstance(value.value, str)
+                }
+    assert {"python", "go", "objective_c", "rust"} <= compared
+    assert (named | compared) - LANGUAGES == {""}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c", "struct node *parse(int x);"),
+        ("java", "  public List<Node> parse(int x) {"),
+        ("c_sharp", "  public Node? parse(int x)"),
+        ("cpp", "std::vector<int> Reader::parse(int x) {"),
+    ],
+)
+def test_what_follows_a_type_is_declared_only_where_types_precede_names(
+    language: str, text: str
+) -> None:
+    assert found("who calls parse()", one("a", text, language=language)) == []
+    assert found("who calls parse()", one("a", text, language="python")) == ["a"]
+
+
+def test_languages_without_parentheses_call_by_a_name_alone() -> None:
+    call = one("b.rb", "  users = load_users path", language="ruby")
+    passed = one("a.py", "  users = load_users", language="python")
+    assert found("callers of load_users", passed, call) == ["b.rb", "a.py"]
+
+
+def test_a_name_in_quotes_is_a_use_but_no_call() -> None:
+    quoted = one("a.py", 'run("load_users")')
+    said = one("b.py", 'log("load_users is slow")')
+    assert found("where is load_users used", said, quoted) == ["a.py"]
+    assert found("who calls load_users", said, quoted, PASSED) == ["jobs.py"]

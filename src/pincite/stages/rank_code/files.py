@@ -20,8 +20,14 @@ from pincite.stages.rank_code.definitions import (
 from pincite.stages.rank_code.scores import Scores
 from pincite.stages.rank_code.words import Likeness, QuestionWords
 
-File = tuple[str, str, str]  # collection, source, path
+#: The collection, source and path of a file.
+File = tuple[str, str, str]
 _FEW = 2  # added to the total: one file easily has most of a few; 0 to 3 are alike
+
+
+def file_of(one: Candidate) -> File:
+    """Return the file of a candidate."""
+    return one.collection, one.chunk.repo, one.chunk.path
 
 
 class Passage(NamedTuple):

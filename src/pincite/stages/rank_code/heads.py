@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final, NamedTuple
+
+from pincite.support.names import last_component
 
 _LONGEST: Final = 1_000  # characters of a head; guess: no head is longer
 _MOST: Final = 200  # heads of a passage; guess: passages of a few kB have fewer
+_MOST_READ: Final = 10_000  # characters of all heads of a passage and of the types they embed
 _BODY: Final = 4_000  # characters of a struct that may embed others; guess, most are shorter
 _HEAD: Final = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?:[@#]?\[[^\]\n]{0,200}\]|@[\w.:]+(?:\([^()\n]*\))?"
@@ -16,7 +18,7 @@ _HEAD: Final = re.compile(
     r"(?P<word>@?(?:class|interface|struct|trait|enum|record|protocol|extension|actor|mixin"
     r"|contract|library|impl|instance|defimpl|type|object|implementation|module|role))"
     r"(?:[ \t]+(?:class|struct|object|interface))?(?=[\s<])"
-    r"|(?:=|\breturn|\(|\bnew)[ \t]*(?P<inner>class|object)(?=[ \t]*[:\w{])",
+    r"|(?:=|\breturn|\(|\bnew)[ \t]*(?P<inner>class|object)(?=[ \t]*[:{]|[ \t]+\w)",
     re.MULTILINE,
 )
 _NAME: Final = re.compile(r"[ \t]*(?P<name>(?!extends\b|implements\b)[\w$.:\\']*[\w$'])?")
@@ -39,20 +41,12 @@ _DELEGATED: Final = re.compile(r"\bby\b[^,]*")
 #: A head goes on behind a line that ends like this, or before one that begins like this.
 _GOES_ON: Final = (",", ":", "(", "<", "&", "|", "=", "extends", "implements", "with")
 _BEGINS: Final = (
-    "extends ",
-    "implements ",
-    "with ",
-    ":",
-    ",",
-    ">",
-    "<",
-    "where ",
-    "{",
-    "&",
-    "|",
-    "#",
+    *("extends ", "implements ", "with ", "where "),
+    *(":", ",", ">", "<", "{", "&", "|", "#"),
 )
-_BASES_IN_PARENTHESES: Final = frozenset(("python", "starlark", ""))
+#: What may end a head. Blank lines are one sign with the end of the line before them.
+_SIGN: Final = re.compile(r"[()\[\]{};:]|(?<![^\S\n])[^\S\n]*+\n\s*+")
+BASES_IN_PARENTHESES: Final = frozenset(("python", "starlark", ""))
 #: Heirs without a head of their own: assertions of Go, members of Ruby, Elixir and Perl.
 _ASSERTED: Final = re.compile(
     r"^[ \t]*var[ \t]+_[ \t]+(?P<base>[\w./]+)(?:\[[^\]\n]*\])?[ \t]*=[ \t]*"
@@ -64,7 +58,7 @@ _MEMBER: Final = re.compile(
     r"|extends|with)[ \t]+[(\[]?['\"]?(?P<base>[A-Z][\w:.]*)",
     re.MULTILINE,
 )
-_MEMBERS_OF: Final = frozenset(("ruby", "elixir", "perl"))
+MEMBERS_OF: Final = frozenset(("ruby", "elixir", "perl"))
 _EMBEDDED: Final = re.compile(r"^[ \t]+\*?(?:\w+\.)?(?P<base>[A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$", re.M)
 _DERIVED: Final = re.compile(r"#\[derive\((?P<bases>[^()]*)\)\]")
 
@@ -84,73 +78,86 @@ class Head(NamedTuple):
 def heads_of(text: str, language: str) -> list[Head]:
     """Return the heads of the classes in a text, in their order. Interfaces, traits, protocols,
     `impl` of Rust, instances of Haskell, and `var _ Base = ` of Go are heads, too. What is written
-    in comments or strings at the beginning of a line is taken for code. At most 200 are read."""
-    found = list(islice(_written(text, language), _MOST))
+    in comments or strings at the beginning of a line is taken for code. At most 200 are read, and
+    10,000 characters of them."""
+    found = list(_written(text, language))
     if language == "go":
         found += [_declared(one, one["name"]) for one in _ASSERTED.finditer(text)]
-    elif language in _MEMBERS_OF:
+    elif language in MEMBERS_OF:
         found += [_declared(one, "") for one in _MEMBER.finditer(text)]
     elif language == "rust":
         for one in _DERIVED.finditer(text):
-            bases = frozenset(map(_last, _WORD.findall(one["bases"])))
+            bases = frozenset(map(last_component, _WORD.findall(one["bases"])))
             found.append(Head("", bases, 0, one.start(), abstract=False))
     return sorted(found[:_MOST], key=lambda head: head.start)
 
 
 def _declared(found: re.Match[str], name: str) -> Head:
-    return Head(_last(name), frozenset((_last(found["base"]),)), 0, found.start(), abstract=False)
+    bases = frozenset((last_component(found["base"]),))
+    return Head(last_component(name), bases, 0, found.start(), abstract=False)
 
 
 def _written(text: str, language: str) -> Iterator[Head]:
-    for found in _HEAD.finditer(text):
+    left, at, number = _MOST_READ, 0, 0
+    while left > 0 and number < _MOST and (found := _HEAD.search(text, at)):
+        at = found.end()
         word = (found["word"] or found["inner"]).lstrip("@")
         if word == "module" and language != "ruby":
             continue
-        rest = _head(text[found.end() : found.end() + _LONGEST], language)
+        number += 1
+        end, is_whole = _end(text, at, min(at + min(_LONGEST, left), len(text)), language)
+        rest = text[at:end]
+        left -= len(rest)
+        at = end if is_whole else at  # the brackets of another one may hold the next head
         name, listed = _parts(word, rest, language)
-        bases = frozenset(filter(None, map(_last, listed)))
+        bases = frozenset(filter(None, map(last_component, listed)))
         if language == "go" and word == "type":
-            bases |= _embedded(text, found.end() + len(rest))
+            embedded, size = _embedded(text, end, min(_BODY, left))
+            bases |= embedded
+            left -= size
         declared = text[found.start() : found.end()]
         abstract = word in ("interface", "trait", "protocol", "role") or (
             "abstract" in declared
             or bool(bases & {"ABC", "Protocol", "ABCMeta"})
             or (language == "go" and "interface" in rest)
         )
-        yield Head(_last(name), bases, len(found["indent"] or ""), found.start(), abstract)
+        yield Head(last_component(name), bases, len(found["indent"] or ""), found.start(), abstract)
 
 
-def _embedded(text: str, start: int) -> frozenset[str]:
-    """Return the types that a struct or interface of Go embeds."""
-    end = text.find("\n}", start, start + _BODY)
-    body = text[start : min(end if end >= 0 else len(text), start + _BODY)]
-    return frozenset(one["base"] for one in _EMBEDDED.finditer(body))
+def _embedded(text: str, start: int, most: int) -> tuple[frozenset[str], int]:
+    """Return the types that a struct or interface of Go embeds, and the characters that were read,
+    at most `most`."""
+    end = text.find("\n}", start, start + most)
+    body = text[start : min(end if end >= 0 else len(text), start + most)]
+    return frozenset(one["base"] for one in _EMBEDDED.finditer(body)), len(body)
 
 
-def _head(text: str, language: str) -> str:
-    """Return the beginning of a text up to the body of its class, or to the end of a head without
-    one."""
+def _end(text: str, start: int, most: int, language: str) -> tuple[int, bool]:
+    """Return where the head whose word ends at `start` ends itself: at the body of its class, or at
+    the end of a line that does not go on. Return `most` and False if it has no end before that."""
     depth = 0
-    for place, char in enumerate(text):
-        if char in "([":
+    for found in _SIGN.finditer(text, start, most):
+        place, sign = found.start(), found[0]
+        if sign in "([":
             depth += 1
-        elif char in ")]":
+        elif sign in ")]":
             depth -= 1
             if depth < 0:
-                return text[:place]
-        elif char in "{;" or (char == ":" and language == "python" and depth == 0):
-            return text[:place]
-        elif char == "\n" and depth == 0:
-            before, after = text[:place].rstrip(), text[place:].lstrip()
-            goes_on = before.endswith(_GOES_ON) or after.startswith(_BEGINS)
+                return place, True
+        elif sign in "{;" or (sign == ":" and language == "python" and depth == 0):
+            return place, True
+        elif sign != ":" and depth == 0:
+            goes_on = text.endswith(_GOES_ON, start, place) or text.startswith(
+                _BEGINS, found.end(), most
+            )
             if language == "ruby" or not goes_on:
-                return text[:place]
-    return text
+                return place, True
+    return most, False
 
 
 def _parts(word: str, rest: str, language: str) -> tuple[str, list[str]]:
     """Return the name and the bases that the head behind its word has."""
-    if language not in ("ruby", "objc", "julia"):
+    if language not in ("ruby", "objective_c", "julia"):
         rest = _without(_GENERIC, rest)
     rest = _WHERE.split(rest, maxsplit=1)[0]
     pattern = {"impl": _IMPL, "instance": _INSTANCE, "defimpl": _DEFIMPL}.get(word)
@@ -162,7 +169,7 @@ def _parts(word: str, rest: str, language: str) -> tuple[str, list[str]]:
     rest = rest[named.end() if named else 0 :].lstrip()
     if name.endswith(":"):
         name, rest = name[:-1], f":{rest}"
-    if rest.startswith("(") and language in _BASES_IN_PARENTHESES:
+    if rest.startswith("(") and language in BASES_IN_PARENTHESES:
         listed = _without(_SQUARE, rest[1 : rest.rfind(")") if ")" in rest else len(rest)])
         return name, [_first(one) for one in listed.split(",") if "=" not in one]
     rest = _without(_SQUARE, _without(_ROUND, rest)).strip()
@@ -195,7 +202,3 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
         if not count:
             break
     return text
-
-
-def _last(name: str) -> str:
-    return re.split(r"[.:\\]", name)[-1]

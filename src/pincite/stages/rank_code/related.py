@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
+from operator import itemgetter
 from typing import Final
 
 from pincite.model import Candidate, Chunk, Query
 from pincite.questions.relations import Relation
 from pincite.stages.rank_code.definitions import names_of
+from pincite.stages.rank_code.files import file_of
 from pincite.stages.rank_code.heads import Head, heads_of
 from pincite.stages.rank_code.use_lines import declaring, defines
 from pincite.stages.rank_code.uses import place_rank, using
 from pincite.support.fields import replace
+from pincite.support.names import last_component
 
 _RECEIVER: Final = re.compile(
     r"^func[ \t]+\([ \t]*(?:\w+[ \t]+)?\*?(\w+)\b[^)\n]{0,200}\)[ \t]*(\w+)", re.M
 )
-_QUALIFIED: Final = re.compile(r"(\w+)(?:<[^<>\n]*>)?::~?$")
+_QUALIFIED: Final = re.compile(r"(?<!\w)(\w++)(?:<[^<>\n]*+>)?::~?$")
 _METHOD_OF_GO: Final = re.compile(r"^[ \t]+([A-Z]\w*)\(", re.M)
 _CLASS_WORD: Final = re.compile(
     r"class|interface|struct|trait|enum|record|protocol|extension|actor|object|impl|instance|type"
     r"|contract|mixin|role|var _|include|@behaviour|use (?:parent|base)|extends|derive|module"
 )
 _MARKED: Final = re.compile(r"\boverride\b|@Override\b")
-File = tuple[str, str, str]
+_MOST_HEADS: Final = 5_000  # of all candidates together
 
 
 def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -54,12 +58,13 @@ class _Classes:
     def __init__(self, code: Sequence[Candidate], relation: Relation) -> None:
         self._code = code
         self._asked = relation
-        self._heads = [
-            heads_of(one.chunk.text, one.chunk.language)
-            if _CLASS_WORD.search(one.chunk.text)
-            else []
-            for one in code
-        ]
+        self._heads: list[list[Head]] = []
+        left = _MOST_HEADS
+        for one in code:
+            has_any = left > 0 and _CLASS_WORD.search(one.chunk.text)
+            heads = heads_of(one.chunk.text, one.chunk.language)[:left] if has_any else []
+            self._heads.append(heads)
+            left -= len(heads)
         self._bases: dict[str, set[str]] = defaultdict(set)
         self._abstract = {head.name for heads in self._heads for head in heads if head.abstract}
         for head in (head for heads in self._heads for head in heads):
@@ -130,9 +135,7 @@ class _Classes:
         if owner:
             heirs |= self._structural(owner).keys()
         mention = re.compile(rf"(?<!\w){re.escape(owner)}(?!\w)")
-        files = {
-            _file(one) for one in self._code if owner and mention.search(one.chunk.text) is not None
-        }
+        files = {file_of(one) for one in self._code if owner and mention.search(one.chunk.text)}
         found: list[tuple[int, bool, bool, int]] = []
         for place, (one, heads) in enumerate(zip(self._code, self._heads, strict=True)):
             if not defines(one.chunk.symbols, asked):
@@ -142,7 +145,7 @@ class _Classes:
                 continue
             if owner:
                 is_heir = not heirs.isdisjoint(others)
-                near = is_heir or _file(one) in files
+                near = is_heir or file_of(one) in files
             else:
                 is_heir = bool(_MARKED.search(one.chunk.text)) or any(map(self._bases.get, others))
                 near = is_heir
@@ -152,26 +155,51 @@ class _Classes:
 
     def _closure(self, owner: str) -> set[str]:
         """Return the names of the heirs of a class, and of theirs."""
-        heirs: set[str] = set()
-        new = {owner}
-        while new:
-            new = {name for name, bases in self._bases.items() if bases & new} - heirs - {owner, ""}
-            heirs |= new
-        return heirs
+        by_base: dict[str, list[str]] = defaultdict(list)
+        for name, bases in self._bases.items():
+            for base in bases if name else ():
+                by_base[base].append(name)
+        heirs = {owner}
+        waiting = [owner]
+        while waiting:
+            new = [name for name in by_base[waiting.pop()] if name not in heirs]
+            heirs.update(new)
+            waiting += new
+        return heirs - {owner}
 
     def _owners(self, one: Candidate, heads: Sequence[Head]) -> set[str]:
         """Return the classes in which a passage defines the name."""
         chunk = one.chunk
         asked = replace(self._asked, kind="called")
+        around = _Around(heads)
         owners = {
             owner
             for start, line in declaring(chunk, asked)
-            if (owner := _owner_at(line, start, heads, chunk, asked.name))
+            if (owner := _owner_at(line, start, around, chunk, asked.name))
         }
         return owners or ({within} if (within := _within(chunk)) else set())
 
 
-def _owner_at(line: str, start: int, heads: Sequence[Head], chunk: Chunk, name: str) -> str:
+class _Around:
+    """The heads around lines of a text, which are asked for from the first line on."""
+
+    def __init__(self, heads: Sequence[Head]) -> None:
+        self._waiting = [head for head in reversed(heads) if head.name]
+        self._open: list[tuple[int, str]] = []  # the indent of each is larger than the one before
+
+    def name(self, start: int, indent: int) -> str:
+        """Return the name of the nearest head before `start` with a smaller indent, "" if there is
+        none. `start` is at least that of the call before."""
+        while self._waiting and self._waiting[-1].start < start:
+            head = self._waiting.pop()
+            while self._open and self._open[-1][0] >= head.indent:
+                self._open.pop()
+            self._open.append((head.indent, head.name))
+        place = bisect_left(self._open, indent, key=itemgetter(0))
+        return self._open[place - 1][1] if place else ""
+
+
+def _owner_at(line: str, start: int, around: _Around, chunk: Chunk, name: str) -> str:
     """Return the class around a line: that of its receiver, that before `::`, the nearest head
     above with a smaller indent, or the one that the headings give; "" if there is none."""
     if chunk.language == "go":
@@ -180,15 +208,13 @@ def _owner_at(line: str, start: int, heads: Sequence[Head], chunk: Chunk, name: 
     if chunk.language in ("cpp", "c") and (found := _QUALIFIED.search(line.partition(name)[0])):
         return found[1]
     indent = len(line) - len(line.lstrip())
-    above = [head for head in heads if head.start < start and head.name]
-    around = [head for head in above if head.indent < indent]
-    return around[-1].name if around else _within(chunk)
+    return around.name(start, indent) or _within(chunk)
 
 
 def _within(chunk: Chunk) -> str:
     """Return the class that the headings of a passage give for what it defines."""
     own = names_of(chunk.symbols)
-    around = [re.split(r"[.:#]", one.partition("<")[0])[-1] for one in chunk.headings]
+    around = [last_component(one.partition("<")[0]) for one in chunk.headings]
     outer = [one for one in around if one not in own] or around[:-1]
     return outer[-1] if outer else ""
 
@@ -205,7 +231,3 @@ def _is_of_types(chunk: Chunk, methods: Mapping[str, Set[str]]) -> bool:
     if not methods.keys().isdisjoint(names_of(chunk.definitions)):
         return True
     return any(one in methods.get(owner, ()) for owner, one in _RECEIVER.findall(chunk.text))
-
-
-def _file(one: Candidate) -> File:
-    return one.collection, one.chunk.repo, one.chunk.path

@@ -20,9 +20,7 @@ _DECLARES: Final = (
     r"(?:self\.|\([^()\n]*\)[ \t]*)?"
 )
 #: Languages that declare a function by its type: `int parse(const char *text);`
-_TYPED: Final = frozenset(
-    ("c", "cpp", "java", "c_sharp", "dart", "objc", "groovy", "glsl", "hlsl", "d", "solidity")
-)
+TYPED: Final = frozenset("c cpp java c_sharp dart objective_c groovy glsl d vala solidity".split())
 #: A word before a call, so that it is no type.
 _NO_TYPE: Final = frozenset(
     "return await new throw else in and or not yield case when if unless while until do then go"
@@ -34,13 +32,18 @@ _MODIFIERS: Final = (
     r"|default|readonly|virtual|open)[ \t]+){0,6}[*#]?"
 )
 #: Languages that call without parentheses.
-_BARE_CALLS: Final = frozenset(
-    "ruby elixir perl haskell ocaml clojure scala bash shell powershell elisp scheme commonlisp"
-    " lisp erlang fsharp nix make cmake r".split()
+BARE_CALLS: Final = frozenset(
+    "ruby elixir perl haskell ocaml clojure scala bash powershell lisp erlang fsharp nix make cmake"
+    " r".split()
 )
 #: Lines that are like imports, but tell the place of the file itself, or declare a part of it.
 _NAMES_ITSELF: Final = re.compile(r"[ \t]*(?:package|namespace|(?:pub(?:\([a-z]+\))?[ \t]+)?mod)\b")
-_STRING: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_QUOTE: Final = re.compile("[\"']")
+#: What is between two quotes of a kind, with the second one.
+_QUOTED: Final = {
+    quote: re.compile(rf"(?>(?:[^{quote}\\\n]++|\\.)*){quote}") for quote in ("'", '"')
+}
+_TYPE_BEFORE: Final = re.compile(r"(?<![\w>\]?])[\w>\]?]++\Z")
 #: What reads settings.
 _SETTINGS: Final = re.compile(
     r"env|conf|cfg|settings?|options?|params?|flags?|secrets?|args|viper|props|property|properties|@Value",
@@ -92,7 +95,7 @@ class ImportPatterns:
 
     def __init__(self, written: str) -> None:
         whole = re.escape(written)
-        parts = [re.escape(one) for one in components(written.replace("\\", "."))][:8]
+        parts = [re.escape(one) for one in components(written)][:8]
         self.first = re.compile(
             r"\b(?:import|from|use|using|load|alias|require|include|mod|crate|open)[ \t(\\]+"
             rf"(?:static |type )?[\"'<]?{whole}(?![\w-])|[\"'`<]{whole}(?=[\"'`>./])"
@@ -161,11 +164,29 @@ def _use(
         return _read(line, chunk, name)
     if declares(line, chunk, name, is_own=is_own):
         return None
-    bare = _STRING.sub('""', line)
+    bare = _without_strings(line)
     if not name.word.search(bare):
         return Use.WEAK if name.kind != "used" or not name.quoted.search(line) else Use.OTHER
-    is_call = chunk.language in _BARE_CALLS or name.called.search(bare)
+    is_call = chunk.language in BARE_CALLS or name.called.search(bare)
     return Use.SOUGHT if is_call or name.kind == "used" else Use.OTHER
+
+
+def _without_strings(line: str) -> str:
+    """Return a line of code with empty strings. A quote that nothing closes is kept, and so are the
+    later ones of its kind, which are escaped: then nothing closes them either."""
+    parts: list[str] = []
+    at = begin = 0
+    open_quotes = ""
+    while found := _QUOTE.search(line, begin):
+        begin = found.end()
+        if found[0] in open_quotes:
+            continue
+        if string := _QUOTED[found[0]].match(line, begin):
+            parts += (line[at : found.start()], '""')
+            at = begin = string.end()
+        else:
+            open_quotes += found[0]
+    return "".join((*parts, line[at:]))
 
 
 def _read(line: str, chunk: Chunk, name: NamePatterns) -> Use:
@@ -186,10 +207,10 @@ def declares(line: str, chunk: Chunk, name: NamePatterns, *, is_own: bool) -> bo
         return True
     if chunk.language == "go" and name.listed.match(line):
         return True
-    if chunk.language in _TYPED and (found := re.search(rf"{name.word.pattern}[ \t]*\(", line)):
+    if chunk.language in TYPED and (found := re.search(rf"{name.word.pattern}[ \t]*\(", line)):
         before = _PATH_BEFORE.sub("", line[: found.start()])
         typed = before.rstrip(" \t*&")
-        last = re.search(r"[\w>\]?]+\Z", typed)
+        last = _TYPE_BEFORE.search(typed)
         is_type = last is not None and typed != before and last[0] not in _NO_TYPE
         return is_type and not any(sign in typed for sign in "=(")
     return False
