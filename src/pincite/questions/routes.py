@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_METHODS: Final = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _PATH: Final = r"(?P<path>/[^\s?#\"'`,;]{1,300})"
-_ROUTE: Final = re.compile(rf"(?<![\w/])(?P<method>{_METHODS}) {_PATH}")
+_ROUTE: Final = re.compile(rf"(?<![\w/])(?P<method>{'|'.join(METHODS)}) {_PATH}")
 #: A path alone may be that of a file, so a word must say what it is.
 _NAMED: Final = re.compile(r"\b(?:route|endpoint|handle[rsd]?|url)\b", re.IGNORECASE)
 _ALONE: Final = re.compile(rf"(?<![\w./:]){_PATH}")
-_MOST: Final = 20  # segments of a path
+#: Segments of a path that are read.
+MOST_SEGMENTS: Final = 20
 #: Segments that all routes of a program have.
 _OF_ALL: Final = re.compile(r"api|rest|v\d{1,3}", re.IGNORECASE)
 _PARAMETERS: Final = frozenset("{:[<*$(")
@@ -40,7 +41,7 @@ def asked_route(question: str) -> Route | None:
 def segments_of(path: str) -> tuple[str, ...]:
     """Return the segments of a path, at most 20, without those that all routes of a program
     have, such as `api` and `v1`."""
-    parts = path.split("/")[: _MOST + 1]
+    parts = path.split("/")[: MOST_SEGMENTS + 1]
     return tuple(one for one in parts if one and not _OF_ALL.fullmatch(one))
 
 

@@ -12,6 +12,7 @@ from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.routes import handlers
 from tests.builders import chunk
+from tests.counting import grows_in_proportion
 from tests.time_limits import GROWS_S
 
 
@@ -140,3 +141,149 @@ def test_files_without_a_stem_are_compared(path: str) -> None:
         handlers(asked_route("POST /users/orders"), [one("a", path, "module.exports = {}")], 3)
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "text"),
+    [
+        (
+            "app/api.py",
+            'router = APIRouter(\n    prefix="/users", tags=["a"]\n)',
+            '@router.get("/{user_id}")\ndef read(user_id): ...',
+        ),
+        (
+            "app/api.py",
+            'bp = Blueprint("x", __name__, url_prefix="/users")',
+            '@bp.route("/<int:user_id>")\ndef read(user_id): ...',
+        ),
+        (
+            "app/api.py",
+            'app.include_router(people, tags=["a"], prefix="/users")',
+            '@people.get("/{user_id}")\ndef read(user_id): ...',
+        ),
+        (
+            "app/api.py",
+            "app.register_blueprint(people, url_prefix='/api/users')",
+            '@people.route("/<user_id>", methods=["POST", "GET"])\ndef read(user_id): ...',
+        ),
+        (
+            "Api.java",
+            '@RestController\n@RequestMapping(path = "/api/users")\n@Validated\npublic class Api {',
+            '  @GetMapping("/{id}")\n  public User read() {',
+        ),
+        (
+            "Api.kt",
+            '@RequestMapping("/users")\nclass Api {',
+            '  @GetMapping("/{id}")\n  fun read(): User {',
+        ),
+        (
+            "Api.cs",
+            '[ApiController]\n[Route("api/users")]\n[Authorize]\npublic class Api {',
+            '  [HttpGet("{id}")]\n  public Task Read() {',
+        ),
+        (
+            "src/api.ts",
+            "@Controller('users')\nexport class Api {",
+            "  @Get(':id')\n  read(@Param('id') id: string) {",
+        ),
+        (
+            "src/api.ts",
+            "@Controller({\n  path: 'users',\n  version: '1',\n})\nexport class Api {",
+            "  @Get(':id')\n  read(@Param('id') id: string) {",
+        ),
+        ("api.js", "app.use('/users', checked, people)", "people.get('/:id', read)"),
+        ("api.js", "const people = new Router({ prefix: '/users' })", "people.get('/:id', read)"),
+        ("api.go", 'people := engine.Group("/users")', '\tpeople.GET("/:id", read)'),
+        ("Api.cs", 'var people = app.MapGroup("/users");', 'people.MapGet("/{id}", Read);'),
+    ],
+)
+def test_the_prefix_of_a_router_or_class_is_before_its_routes(
+    path: str, head: str, text: str
+) -> None:
+    first, second = one("head", path, head), one("right", path, text)
+    apart = handlers(asked_route("GET /users/7"), [first, second], 3)
+    assert "right" in [each.chunk.id for each in apart]
+    assert [each.chunk.id for each in apart if each.chunk.id != "head"] == ["right"]
+    whole = one("whole", path, f"{head}\n\n{text}")
+    assert handlers(asked_route("GET /users/7"), [whole], 3) == [whole]
+    for other in ("GET /orders/7", "DELETE /users/7", "GET /users/7/keys", "GET /7"):
+        assert handlers(asked_route(other), [first, second, whole], 3) == []
+    elsewhere = one("right", "other/" + path, text)
+    assert handlers(asked_route("GET /users/7"), [first, elsewhere], 3) == []
+
+
+def test_a_prefix_counts_for_its_own_router_only() -> None:
+    head = 'users = APIRouter(prefix="/users")\norders = APIRouter(prefix="/orders")'
+    texts = ['@users.get("/{id}")\ndef user(id): ...', '@orders.get("/{id}")\ndef order(id): ...']
+    found = [one("head", "app/api.py", head)]
+    found += [one(str(n), "app/api.py", text) for n, text in enumerate(texts)]
+    assert [each.chunk.id for each in handlers(asked_route("GET /orders/5"), found, 3)] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "text"),
+    [
+        ("src/api.ts", "@Controller('users')\nexport class Api {", "  @Post()\n  create() {"),
+        ("src/users.controller.ts", "", "  @Post()\n  create() {"),
+        ("Api.java", '@RequestMapping("/users")\nclass Api {', "  @PostMapping\n  User create() {"),
+        ("UsersController.cs", "", "  [HttpPost]\n  public User Create() {"),
+        (
+            "app/api.py",
+            'router = APIRouter(prefix="/users")',
+            '@router.post("/")\ndef create(): ...',
+        ),
+        ("api.js", "app.use('/users', people)", "people.post('/', create)"),
+    ],
+)
+def test_a_handler_without_a_path_has_that_of_its_class(path: str, head: str, text: str) -> None:
+    found = [one("head", path, head), one("right", path, text)]
+    assert handlers(asked_route("POST /users"), found, 3) == found[1:]
+    for other in ("PATCH /users", "POST /users/7", "POST /orders"):
+        assert handlers(asked_route(other), found, 3) == []
+
+
+def test_the_call_of_a_router_is_its_method_whatever_stands_beside() -> None:
+    text = "router.post('/items', create)\nrouter.get('/items', show)\n"
+    table = one("table", "api.js", text)
+    assert handlers(asked_route("GET /items"), [table], 3) == [table]
+    assert handlers(asked_route("DELETE /items"), [table], 3) == []
+    only = one("only", "api.js", "router.post('/items', (a, b) => b.get(1))")
+    assert handlers(asked_route("GET /items"), [only], 3) == []
+
+
+def test_a_route_of_flask_without_methods_is_get() -> None:
+    text = '@app.route("/items")\ndef items(): ...'
+    found = [one("a", "app.py", text)]
+    assert handlers(asked_route("GET /items"), found, 3) == found
+    assert handlers(asked_route("POST /items"), found, 3) == []
+    posted = [one("a", "app.py", '@app.route("/items", methods=["POST"])\ndef items(): ...')]
+    assert handlers(asked_route("GET /items"), posted, 3) == []
+
+
+def test_what_calls_a_route_is_no_handler_although_it_looks_like_a_table() -> None:
+    call = one("call", "web/users.js", "app.get(url); server.api('/users/7', {method: 'GET'})")
+    handler = one("handler", "src/users.js", "server.get('/users/:id', show)")
+    assert handlers(asked_route("GET /users/7"), [call, handler], 3) == [handler]
+
+
+def test_long_paths_of_files_take_no_time() -> None:
+    found = [one(str(n), "a/" * 1_000_000 + "b.c.ts", "x = 1") for n in range(20)]
+    begun_s = time.thread_time()
+    assert handlers(asked_route("GET /b/a"), found, 3) == []
+    assert time.thread_time() - begun_s < GROWS_S / 60
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("APIRouter(", "APIRouter(prefix=", 'APIRouter(prefix="/a"', "x = r.Group('/a')\n"),
+        *(".use('/a',", ".use('/a', b", '@RequestMapping("/a") ', '@RequestMapping("/a") @b(c) '),
+        *("@Controller({", "@Controller({path:", "a.b.c('/{x}')", "@Get()\n", "[HttpGet]"),
+    ],
+)
+def test_prefixes_are_read_in_linear_time(text: str) -> None:
+    def read(size: int) -> None:
+        found = [one("a", "a/b.py", text * (size // len(text)))] * 10
+        handlers(asked_route("GET /b/a"), found, 3)
+
+    assert grows_in_proportion(read, 2_000)

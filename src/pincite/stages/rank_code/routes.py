@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Final
 
 from pincite.model import Candidate, Chunk
-from pincite.questions.routes import Route, is_parameter, segments_of
+from pincite.questions.routes import METHODS, MOST_SEGMENTS, Route, is_parameter, segments_of
 from pincite.stages.rank_code.definitions import names_of
+from pincite.stages.rank_code.files import File, file_of
 from pincite.stages.rank_code.paths import place_of
+from pincite.stages.rank_code.route_prefixes import Prefixes, prefixes_in
 
 #: A literal with a path, as frameworks register it: `"/users/{id}"`, `'users/<int:id>'`.
 _LITERAL: Final = re.compile(r"[\"'`](?:[A-Z]{3,7} )?([\w{}:.<>*$\[\]()%+~/-]{0,200})[\"'`]")
 #: A route in a comment that describes it: `@Router /users/{id} [post]`.
 _DESCRIBED: Final = re.compile(r"@Router\s+(/\S{0,200})\s+\[(\w+)\]")
 _MOST_LITERALS: Final = 200  # of a passage
+_LONGEST_PATH: Final = 1_000  # characters of the path of a file, from its end
+_MOST_KINDS: Final = 4  # of a file, such as `put` and `ts` of `users.put.ts`
 _NEAR: Final = 120  # characters around a literal in which its method is
 #: What stands before a literal on the handler itself: `@router.get("/x")`, `#[get("/x")]`,
 #: `[HttpGet("/x")]`, `@GetMapping("/x")`; and in a table of routes: `app.get("/x", show)`,
@@ -44,22 +49,44 @@ _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _LEAST: Final = 3  # letters of a word that singular and plural share
 
 
+#: A call on a router or its decorator: `@router.get(`, `users.route(`, with the name of a path.
+_CALLED: Final = re.compile(
+    r"(?<![\w.])(?:\w{1,60}\.){0,3}(?P<router>\w{1,60})\.(?P<call>\w{1,30})\(\s{0,20}"
+    r"(?:(?:path|rule) ?= ?)?\Z"
+)
+#: A handler without a path of its own: `@PostMapping`, `@Get()`, `[HttpGet]`.
+_BARE: Final = re.compile(
+    r"(?:@(?P<verb>Get|Post|Put|Patch|Delete)(?:Mapping)?(?:\(\s{0,20}\)|(?![\w(]))"
+    r"|\[Http(?P<kind>Get|Post|Put|Patch|Delete)\])"
+)
+_MOST_SAME: Final = 40  # literals of a passage that fit the route; guess, a table has a few
+
+
 def handlers(route: Route | None, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     """Return the passages of code that handle a route, best first, at most `most`; none of tests.
 
     A passage registers a route with a literal whose segments end that route, or its file has the
     route as its folders. A parameter (`{id}`, `:id`, `<id>`, `[id]`) matches any segment. The
-    segments before a literal are expected in the path of the file. Handlers that have their route
-    on them precede tables of routes. Passages that only call a route are left out."""
+    segments before a literal are expected in the prefix that a candidate of the same file gives to
+    its router or class, or in the path of the file. Handlers that have their route on them precede
+    tables of routes. Passages that only call a route are left out."""
     if route is None:
         return []
+    code = [
+        one
+        for one in candidates
+        if one.chunk.source_type == "code" and place_of(one.chunk.path) != "tests"
+    ]
+    texts: dict[File, list[str]] = defaultdict(list)
+    for one in code:
+        texts[file_of(one)].append(one.chunk.text)
+    prefixes = {file: prefixes_in(of_file) for file, of_file in texts.items()}
     scored: list[tuple[_Value, Candidate]] = []
-    for one in candidates:
-        if one.chunk.source_type == "code" and place_of(one.chunk.path) != "tests":
-            found = chain(_of_file(one.chunk, route), _registered(one.chunk, route))
-            best = max(found, default=None)
-            if best is not None:
-                scored.append((best, one))
+    for one in code:
+        registered = _registered(one.chunk, route, prefixes[file_of(one)])
+        best = max(chain(_of_file(one.chunk, route), registered), default=None)
+        if best is not None:
+            scored.append((best, one))
     scored.sort(key=itemgetter(0), reverse=True)
     return [one for _, one in scored][:most]
 
@@ -69,34 +96,46 @@ def handlers(route: Route | None, candidates: Sequence[Candidate], most: int) ->
 _Value = tuple[bool, bool, int, int]
 
 
-def _registered(chunk: Chunk, route: Route) -> Iterator[_Value]:
+def _registered(chunk: Chunk, route: Route, prefixes: Prefixes) -> Iterator[_Value]:
     text = chunk.text
-    path = {_bare(word.lower()) for word in _WORD.findall(chunk.path)}
+    path = {_bare(word.lower()) for word in _WORD.findall(chunk.path[-_LONGEST_PATH:])}
+    of_class = prefixes.get("", frozenset())
     for found in _DESCRIBED.finditer(text):
-        same = _compared(segments_of(found[1]), route, path)
+        same = _compared(segments_of(found[1]), (), route, path)
         if same and found[2].upper() == (route.method or found[2].upper()):
             yield same[0], True, *same[1:]
+    if same := _compared((), of_class, route, path):
+        verbs = (found["verb"] or found["kind"] for found in _BARE.finditer(text))
+        if any(verb.upper() == (route.method or verb.upper()) for verb in verbs):
+            yield same[0], True, *same[1:]
+    left = _MOST_SAME
     for found in islice(_LITERAL.finditer(text), _MOST_LITERALS):
-        segments = segments_of(found[1])
         before = text[max(0, found.start() - _NEAR) : found.start()]
-        on_handler = _ON_HANDLER.search(before)
-        if not (on_handler or (segments and _IN_TABLE.search(before))):
+        segments = segments_of(found[1])
+        if not left or not (prefixes or _compared(segments, (), route, path)):
             continue
-        same = _compared(segments, route, path)
-        if same is None or _CALLS.search(before):
+        called = _CALLED.search(before)
+        mounted = prefixes.get(called["router"], frozenset()) if called else of_class
+        same = _compared(segments, mounted, route, path)
+        if same is None:
+            continue
+        left -= 1
+        on_handler = _ON_HANDLER.search(before)
+        in_table = bool(called and mounted) or (segments and _IN_TABLE.search(before))
+        if not (on_handler or in_table) or _CALLS.search(before):
             continue
         after = text[found.start() : found.end() + _NEAR]
         if on_handler:
             around = on_handler[0] + after.partition(")")[0]
         else:
             around = before[-_NEAR // 3 :].rpartition("\n\n")[2] + after.partition(";")[0]
-        if _has_method(around, route.method):
+        if _has_method(around, route.method, called["call"] if called else ""):
             yield same[0], on_handler is not None, *same[1:]
 
 
 def _of_file(chunk: Chunk, route: Route) -> Iterator[_Value]:
-    *folders, file = chunk.path.split("/")
-    stem, *kinds = file.split(".")
+    *folders, file = chunk.path[-_LONGEST_PATH:].rsplit("/", MOST_SEGMENTS)
+    stem, *kinds = file.split(".", _MOST_KINDS)
     segments = folders if stem in _OF_FOLDER else [*folders, stem]
     segments = [one for one in segments if one and not (one[0] == "(" and one[-1] == ")")]
     same = _common_end(segments, route.segments)
@@ -108,11 +147,19 @@ def _of_file(chunk: Chunk, route: Route) -> Iterator[_Value]:
 
 
 def _compared(
-    segments: Sequence[str], route: Route, path: Set[str]
+    segments: Sequence[str], prefixes: Iterable[Sequence[str]], route: Route, path: Set[str]
 ) -> tuple[bool, int, int] | None:
     """Return whether the last segment is exact; how many segments of the route the registered ones,
-    and words of the file's path, are; and how many of these are words. None if the route does not
-    end with these segments."""
+    perhaps behind one of the prefixes, and words of the file's path, are; and how many of these are
+    words. None if the route does not end with these segments."""
+    whole = ((*prefix, *segments) for prefix in prefixes)
+    found = (_compared_as(one, route, path) for one in chain((segments,), whole))
+    return max(filter(None, found), default=None)
+
+
+def _compared_as(
+    segments: Sequence[str], route: Route, path: Set[str]
+) -> tuple[bool, int, int] | None:
     same = _common_end(segments, route.segments)
     if len(same) < len(segments):
         return None
@@ -140,8 +187,15 @@ def _is_exact(same: Sequence[bool], route: Route) -> bool:
     return same[0] or is_parameter(route.segments[-1])
 
 
-def _has_method(text: str, method: str) -> bool:
+def _has_method(text: str, method: str, call: str) -> bool:
+    """Return whether a route is registered for a method: by the call of its router (`router.get`),
+    else by a word near it. `route` of Flask without methods is GET."""
     if not method:
+        return True
+    verb = call.removeprefix("Map").upper()
+    if verb in METHODS:
+        return verb == method
+    if method == "GET" and call == "route" and text.startswith("@") and "methods" not in text:
         return True
     name = method.capitalize()
     found = re.search(
