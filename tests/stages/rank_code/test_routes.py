@@ -266,6 +266,22 @@ def test_what_calls_a_route_is_no_handler_although_it_looks_like_a_table() -> No
     assert handlers(asked_route("GET /users/7"), [call, handler], 3) == [handler]
 
 
+def test_a_decorator_is_no_call_although_its_router_is_named_like_a_client() -> None:
+    found = [one("a", "app/users.py", '@api.route("/users/<int:id>")\ndef user(id): ...')]
+    assert handlers(asked_route("GET /users/7"), found, 3) == found
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+def test_methods_behind_a_route_of_express_are_its_own(method: str) -> None:
+    """`router.route('/')` in the file of users is the route of users."""
+    checks = ", ".join(f"validate(userRules.rule{n})" for n in range(9))
+    text = f"router\n  .route('/')\n  .get({checks})\n  .patch({checks})\n  .delete(remove);\n"
+    found = [one("a", "src/routes/user.route.js", text)]
+    assert handlers(asked_route(f"{method} /v1/users"), found, 3) == found
+    assert handlers(asked_route("PUT /v1/users"), found, 3) == []
+    assert handlers(asked_route(f"{method} /v1/orders"), found, 3) == []
+
+
 def test_long_paths_of_files_take_no_time() -> None:
     found = [one(str(n), "a/" * 1_000_000 + "b.c.ts", "x = 1") for n in range(20)]
     begun_s = time.thread_time()

@@ -24,6 +24,7 @@ _MOST_LITERALS: Final = 200  # of a passage
 _LONGEST_PATH: Final = 1_000  # characters of the path of a file, from its end
 _MOST_KINDS: Final = 4  # of a file, such as `put` and `ts` of `users.put.ts`
 _NEAR: Final = 120  # characters around a literal in which its method is
+_CHAIN: Final = 600  # characters behind `route("/x")` in which its methods are
 #: What stands before a literal on the handler itself: `@router.get("/x")`, `#[get("/x")]`,
 #: `[HttpGet("/x")]`, `@GetMapping("/x")`; and in a table of routes: `app.get("/x", show)`,
 #: `Route::get("/x")`, `mux.HandleFunc("/x")`, `path("x/")`, `get "/x"`.
@@ -51,7 +52,7 @@ _LEAST: Final = 3  # letters of a word that singular and plural share
 
 #: A call on a router or its decorator: `@router.get(`, `users.route(`, with the name of a path.
 _CALLED: Final = re.compile(
-    r"(?<![\w.])(?:\w{1,60}\.){0,3}(?P<router>\w{1,60})\.(?P<call>\w{1,30})\(\s{0,20}"
+    r"(?<![\w.])(?:\w{1,60}\.){0,3}(?P<router>\w{1,60})\s{0,20}\.(?P<call>\w{1,30})\(\s{0,20}"
     r"(?:(?:path|rule) ?= ?)?\Z"
 )
 #: A handler without a path of its own: `@PostMapping`, `@Get()`, `[HttpGet]`.
@@ -121,15 +122,18 @@ def _registered(chunk: Chunk, route: Route, prefixes: Prefixes) -> Iterator[_Val
             continue
         left -= 1
         on_handler = _ON_HANDLER.search(before)
-        in_table = bool(called and mounted) or (segments and _IN_TABLE.search(before))
-        if not (on_handler or in_table) or _CALLS.search(before):
+        call = called["call"] if called else ""
+        is_call = call == "route" or call.upper() in METHODS
+        in_table = (called and mounted) or ((segments or is_call) and _IN_TABLE.search(before))
+        if not on_handler and (not in_table or _CALLS.search(before)):
             continue
-        after = text[found.start() : found.end() + _NEAR]
+        near = _CHAIN if call == "route" and not on_handler else _NEAR
+        after = text[found.start() : found.end() + near]
         if on_handler:
             around = on_handler[0] + after.partition(")")[0]
         else:
             around = before[-_NEAR // 3 :].rpartition("\n\n")[2] + after.partition(";")[0]
-        if _has_method(around, route.method, called["call"] if called else ""):
+        if _has_method(around, route.method, call):
             yield same[0], on_handler is not None, *same[1:]
 
 
