@@ -30,11 +30,11 @@ from pincite.stages.placed import find_placed
 from pincite.stages.prepare import prepare
 from pincite.stages.probe import Probed
 from pincite.stages.rank_code import rank_code
-from pincite.stages.rank_code.versions import versions_first
 from pincite.stages.rerank import rerank
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
+from pincite.stages.versions_first import versions_first
 from pincite.support.fields import replace
 from pincite.trace import Trace
 
@@ -155,15 +155,13 @@ async def _judge(
         cut=deps.cut,
     )
     judged = trace.tap("rerank", scored)
-    blended = blend(judged, profile.blend, pool)
+    blended = trace.tap("blend", blend(judged, profile.blend, pool))
     in_order = versions_first(query.asked.versions, blended.candidates)
-    blended = trace.tap("blend", replace(blended, candidates=in_order))
+    in_order = trace.tap("versions_first", in_order)
     of_probe = probed.notices if probed else ()
     notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)
     about = CoverFacts(facts.other_language, facts.partial, rarity)
-    covered = cover(
-        query.text, blended.candidates, deps.terms, profile.cover, about, before=smoothed
-    )
+    covered = cover(query.text, in_order, deps.terms, profile.cover, about, before=smoothed)
     covered = trace.tap("cover", covered)
     if probed is not None and probed.verdict is not None and covered:
         gated = trace.tap("gate", Gated(covered, probed.verdict))

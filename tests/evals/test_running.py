@@ -26,7 +26,7 @@ def test_a_run_has_ranks_after_every_stage_that_ranks() -> None:
     assert run.stages == (
         *("retrieve.dense", "retrieve.sparse", "retrieve", "fuse", "load", "dedup", "smooth"),
         "rank_code",
-        *("rerank", "blend", "cover", "gate", "select", "context", "pack"),
+        *("rerank", "blend", "versions_first", "cover", "gate", "select", "context", "pack"),
     )
     assert run.final == "pack"
     first = run.queries[0]

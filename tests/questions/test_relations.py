@@ -6,14 +6,7 @@ import time
 
 import pytest
 
-from pincite.model import Question
 from pincite.questions.relations import relation_of
-from pincite.search_steps.on_topic import names_sought, on_topic, only_name
-from pincite.search_steps.verdict import _about
-from pincite.stages.gate import OnTopic
-from pincite.stages.placed import Placed
-from pincite.stages.prepare import PrepareConfig, prepare
-from tests.builders import candidate
 from tests.time_limits import GROWS_S
 
 
@@ -128,36 +121,6 @@ def test_a_plain_word_is_not_certain_unless_it_is_in_quotes() -> None:
     assert plain is not None
     assert quoted is not None
     assert (plain.certain, quoted.certain) == (False, True)
-
-
-@pytest.mark.parametrize(("kind", "question"), ALL)
-def test_no_verdict_is_about_the_definition_alone(kind: str, question: str) -> None:
-    """`grounded` because "the file defines the name that was asked for" would be wrong."""
-    assert kind
-    query = prepare(Question(question), PrepareConfig())
-    assert only_name(query) is None
-    assert any(name.endswith("load_users") for name in names_sought(query))
-
-
-def test_the_owner_of_a_name_is_what_the_question_is_about() -> None:
-    query = prepare(Question("who calls KafkaProducer.send?"), PrepareConfig())
-    assert "send" not in names_sought(query)
-    assert "KafkaProducer" in _about(query)
-
-
-def test_the_definition_of_a_plain_name_makes_the_question_on_topic() -> None:
-    query = prepare(Question("subclasses of Matcher"), PrepareConfig())
-    assert query.sought == ()
-    assert names_sought(query) == ("Matcher",)
-
-
-def test_an_heir_makes_the_question_on_topic_if_no_passage_defines_the_name() -> None:
-    text = "impl Matcher for Regex {"
-    heir = candidate("a", text=text, source_type="code", language="rust", path="regex.rs")
-    query = prepare(Question("subclasses of Matcher"), PrepareConfig())
-    first, *_ = on_topic(query, [candidate("b"), heir], Placed(), no_terms, 5)
-    assert first == OnTopic("weak", "regex.rs extends or implements Matcher.")
-    assert not list(on_topic(query, [candidate("b"), heir], Placed(), no_terms, 1))
 
 
 @pytest.mark.parametrize("part", ["the ", "a.", "which classes ", "`", "is ", "->", "calls ", "[("])

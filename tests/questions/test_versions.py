@@ -67,12 +67,50 @@ def test_a_long_text_is_no_question_about_a_version() -> None:
     assert not asked_versions("what is new in 3.1.0 " + "x " * 300).all
 
 
-def test_one_version_of_a_range_is_enough() -> None:
-    ranged = asked_versions("what changed between 2.0 and 2.1?")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed between 2.0 and 2.1?",
+        "what changed between flask 2.0 and version 2.1",
+        "changes from version 2.0 to version 2.1",
+        "what was removed since 2.0 until 2.1",
+        "changes in 2.0 vs 2.1",
+        "differences of 2.0 versus the release 2.1",
+        "what changed in 2.0 compared to 2.1",
+        "changes 2.0..2.1",
+        "changelog 2.0...2.1",
+        "what changed 2.0 -> 2.1",
+        "upgrade from `2.0` to `2.1`",
+    ],
+)
+def test_one_version_of_a_range_is_enough(question: str) -> None:
+    ranged = asked_versions(question)
+    assert ranged.all == {"2.0", "2.1"}
     assert ranged.lacking({"2.1"}) == ()
     assert ranged.lacking({"2.2"}) == ("2.0", "2.1")
-    both = asked_versions("does flask 3.1.3 support werkzeug 2.2.2?")
-    assert both.lacking({"3.1.3"}) == ("2.2.2",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed in 2.1.1 and 9.9.9",
+        "what changed in 2.1.1 and what in 9.9.9",
+        "what changed in 2.1.1, 9.9.9?",
+        "was it fixed in 2.1.1 or in 9.9.9?",
+        "which release is newer, 2.1.1 or 9.9.9, and where does it come from",
+        "does flask 2.1.1 support werkzeug 9.9.9?",
+    ],
+)
+def test_each_of_several_versions_counts(question: str) -> None:
+    asked = asked_versions(question)
+    assert asked.lacking({"2.1.1"}) == ("9.9.9",)
+    assert asked.lacking({"2.1.1", "9.9.9"}) == ()
+
+
+def test_versions_beside_a_range_count_alone() -> None:
+    asked = asked_versions("what changed between 2.0 and 2.1 and in 9.9.9")
+    assert asked.groups == (("2.0", "2.1"), ("9.9.9",))
+    assert asked.lacking({"2.1"}) == ("9.9.9",)
 
 
 def test_equal_versions_have_one_form() -> None:

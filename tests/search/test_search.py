@@ -46,7 +46,17 @@ def test_the_steps_come_in_this_order() -> None:
     ask("rotate a key", asyncio.run(make(TopicEncoder(), TEXTS)), trace=trace)
     assert [step.stage for step in trace.steps] == [
         *("prepare", "retrieve", "fuse", "load", "dedup", "smooth", "rank_code"),
-        *("rerank", "blend", "cover", "gate", "select", "context", "look", "pack"),
+        *(
+            "rerank",
+            "blend",
+            "versions_first",
+            "cover",
+            "gate",
+            "select",
+            "context",
+            "look",
+            "pack",
+        ),
     ]
     assert trace.timings_ms()["prepare"] == 1000.0
 

@@ -298,6 +298,20 @@ def test_a_passage_without_the_version_of_the_question_is_weak() -> None:
     assert gate(found, CONFIG, versions=about("what is new")).verdict.level == "grounded"
 
 
+def test_each_of_several_versions_must_be_named_by_a_shown_passage() -> None:
+    found = (of_version(0.9), of_version(0.8, headings=("Version 3.1.4",)))
+    both, missing = about("what changed in 3.1.3 and 3.1.4"), about("what changed in 3.1.3 and 8.8")
+    assert gate(found, CONFIG, versions=both).verdict.level == "grounded"
+    assert gate(found, CONFIG, versions=both, shown=1).verdict.level == "weak"
+    verdict = gate(found, CONFIG, versions=missing).verdict
+    assert verdict.level == "weak"
+    assert "the shown passages do not name 8.8;" in verdict.reason
+    first = gate(found[1:] + found[:1], CONFIG, versions=about("changes in 3.1.3")).verdict
+    assert first.level == "weak"
+    ranged = about("what changed between 3.1.3 and 8.8")
+    assert gate(found, CONFIG, versions=ranged).verdict.level == "grounded"
+
+
 def test_the_title_of_a_changelog_does_not_stand_for_its_sections() -> None:
     old = (of_version(0.9, title="Version 3.1.3", headings=("Version 1.0",)),)
     assert gate(old, CONFIG, versions=about("when was 3.1.3 released?")).verdict.level == "weak"

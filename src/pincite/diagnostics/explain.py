@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 
@@ -20,6 +20,7 @@ from pincite.model import (
     Signal,
 )
 from pincite.model.citation import place_of
+from pincite.questions.asked import Asked
 from pincite.stages.expand import Expanded
 from pincite.stages.probe import Probed
 from pincite.stages.retrieve import Retrieved
@@ -92,9 +93,23 @@ def _describe(value: object) -> _Description:
 def _(value: Query) -> _Description:
     names = ", ".join(value.identifiers)
     asked = f", asks for {', '.join(value.sought)}" if value.asks == "symbol" else ""
-    places = ", ".join(f"{one.path}:{one.line}" for one in value.asked.frames[:_SHOWN])
-    asked += f", names {places}" if places else ""
+    asked += "".join(f", {one}" for one in _forms(value.asked))
     return f"{value.text[:200]!r}{f', identifiers: {names}' if names else ''}{asked}", (), ()
+
+
+def _forms(asked: Asked) -> Iterator[str]:
+    """Yield what the form of a question asks for, in words."""
+    if asked.frames:
+        yield "names " + ", ".join(f"{one.path}:{one.line}" for one in asked.frames[:_SHOWN])
+    if asked.relation is not None:
+        owner = f" of {asked.relation.owner}" if asked.relation.owner else ""
+        tests = " in tests" if asked.relation.tests else ""
+        yield f"relation: {asked.relation.kind} {asked.relation.name}{owner}{tests}"
+    if asked.route is not None:
+        yield f"route: {asked.route.method} /{'/'.join(asked.route.segments)}".replace("  ", " ")
+    if asked.versions.said:
+        about = "is about" if asked.versions.about else "names"
+        yield f"{about} version {', '.join(asked.versions.said[:_SHOWN])}"
 
 
 @_describe.register

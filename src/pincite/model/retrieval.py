@@ -32,6 +32,12 @@ SignalName = Literal[
     "copied",
     "terms",
     "prior",
+    "defined",
+    "relation",
+    "tests",
+    "route",
+    "place",
+    "version",
     "ranked",
     "reranked",
     "blended",
@@ -331,6 +337,26 @@ class Chosen(Pool, frozen=True):
     reserve: tuple[Candidate, ...] = ()
     short: frozenset[SourceType] = frozenset()
     closest: tuple[Candidate, ...] = ()
+
+
+def in_front(
+    meant: Sequence[Candidate], candidates: Sequence[Candidate], why: SignalName
+) -> tuple[Candidate, ...]:
+    """Return the candidates with those that are `meant` before the others. These get the signal
+    `why` with the value 1, which is no score. All that change places exchange their scores."""
+    places = {(one.collection, one.chunk.id): place for place, one in enumerate(meant)}
+    keyed = [(places.get((one.collection, one.chunk.id)), one) for one in candidates]
+    keyed.sort(key=lambda pair: len(places) if pair[0] is None else pair[0])
+    moved = [
+        one
+        if one is before
+        else one.with_signal(Signal("ranked", one.rank_signal.kind, before.rank_signal.value))
+        for (_, one), before in zip(keyed, candidates, strict=True)
+    ]
+    return tuple(
+        one if place is None else one.with_signal(Signal(why, "share", 1.0))
+        for (place, _), one in zip(keyed, moved, strict=True)
+    )
 
 
 def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str, str] | None:

@@ -33,7 +33,7 @@ _NAMED: Final = r"(?:versions?|releases?)"
 _QUANTITY: Final = r"(?:about|than|over|only|least|most|every|each)\b"
 _BEFORE: Final = (
     r"(?:in|since|of|for|from|between|to|and|with|until|till|before|after|by|at|was|were|is|did"
-    r"|has)"
+    r"|has|vs|versus|through)"
 )
 #: A version as questions about changes name it: `in version 3.1.0`, `since flask 2.0`.
 _INTRODUCED: Final = late_pattern(
@@ -66,7 +66,18 @@ _PLAIN: Final = frozenset(
     " summarize summary tell the to us version versions was were what what's when which"
     " with".split()
 )
-_RANGE: Final = re.compile(r"\b(?:from|between|to|and|vs|versus|or|compared|since|until|through)\b")
+_OF: Final = rf"(?:the\s+)?(?:[\w'’@-]+\s+)?(?:{_NAMED}\s+)?[\"'`(]?"
+_TO: Final = r"(?:up\s+)?(?:to|until|till|through|and|with)"
+#: Two versions of which one is enough: `between 2.0 and 2.1`, `from 2.0 to 2.1`, `2.0 vs 2.1`.
+_RANGE: Final = late_pattern(
+    rf"\b(?:between|from|since|after|compar(?:e|ing|ison of))\s+{_OF}(?P<first1>{_NUMBER})"
+    rf"[\"'`),]*\s+{_TO}\s+{_OF}(?P<last1>{_NUMBER})"
+    rf"|(?<![\w./+])(?P<first2>{_NUMBER})[\"'`)]*\s*"
+    r"(?:\.\.|[→–]|->|\b(?:vs\.?|versus|compared\s+(?:to|with)|to|until|through)\s)\s*"
+    rf"{_OF}(?P<last2>{_NUMBER})",
+    re.I,
+)
+_DOTS: Final = re.compile(r"(?<=\d)\.\.\.?(?=[vV]?\d)")
 _MARKED: Final = re.compile(r"\s{0,3}(?:#{1,6}|={1,6})\s+\S|\s{0,3}\*\*[^*]{1,150}\*\*\s*\Z")
 _UNDERLINE: Final = re.compile(r"\s{0,3}([-=~^\"'+*`#.:])\1{2,}\s*\Z")
 
@@ -74,21 +85,29 @@ _UNDERLINE: Final = re.compile(r"\s{0,3}([-=~^\"'+*`#.:])\1{2,}\s*\Z")
 @dataclass(frozen=True, slots=True)
 class AskedVersions:
     """The versions that a question names, `all` in the form of `canonical`. `about`: the question
-    is about these versions themselves, as in "what is new in 3.1.0?". `any_of`: one of them is
-    enough, as in "between 2.0 and 2.1". `said` has the same versions as the question writes
-    them."""
+    is about these versions themselves, as in "what is new in 3.1.0?". `said` has the same versions
+    as the question writes them. `ranges` are pairs of them of which one is enough, as in "between
+    2.0 and 2.1"."""
 
     all: frozenset[str] = frozenset()
     about: bool = False
-    any_of: bool = False
     said: tuple[str, ...] = ()
+    ranges: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The ranges, and each other version alone: of each of these, a passage has to name one."""
+        ranged = {one for pair in self.ranges for one in pair}
+        return (*self.ranges, *((one,) for one in self.said if one not in ranged))
 
     def lacking(self, found: Iterable[str]) -> tuple[str, ...]:
-        """Return the versions, as the question writes them, that are not among those `found`. None
-        if one of several is enough and there."""
+        """Return the versions, as the question writes them, that are not among those `found`, but
+        for those of a range that has one of them."""
         have = frozenset(found)
-        missing = tuple(one for one in self.said if canonical(one) not in have)
-        return () if self.any_of and len(missing) < len(self.said) else missing
+        missing = [
+            group for group in self.groups if have.isdisjoint(canonical(one) for one in group)
+        ]
+        return tuple(one for group in missing for one in group)
 
 
 #: Those of a question without versions.
@@ -119,6 +138,7 @@ def asked_versions(question: str) -> AskedVersions:
     only."""
     if len(question) > _LONGEST:
         return NO_VERSIONS
+    question = _DOTS.sub(" .. ", question)
     found = list(_found(question))
     if not found:
         return NO_VERSIONS
@@ -143,13 +163,14 @@ def asked_versions(question: str) -> AskedVersions:
         or (plain and not _UNIT.match(question, one.end()))
     ]
     said = tuple(dict.fromkeys(one[0] for one in kept))
-    ranged = len(said) > 1 and _RANGE.search(question.lower()) is not None
-    return AskedVersions(frozenset(map(canonical, said)), about and bool(said), ranged, said)
+    ranges = tuple(pair for pair in _ranges(question) if set(pair) <= set(said))
+    return AskedVersions(frozenset(map(canonical, said)), about and bool(said), said, ranges)
 
 
-def heading_versions(headings: Iterable[str]) -> frozenset[str]:
-    """Return the versions in these headings."""
-    return frozenset[str]().union(*map(versions_in, headings))
+def _ranges(question: str) -> Iterator[tuple[str, str]]:
+    """Yield the first and the last version of each range that the question names."""
+    for one in _RANGE.finditer(question):
+        yield one["first1"] or one["first2"], one["last1"] or one["last2"]
 
 
 def sections(text: str) -> Iterator[tuple[int, frozenset[str]]]:
@@ -191,7 +212,7 @@ class PassageVersions:
 
     def __init__(self, title: str, headings: Iterable[str], text: str, path: str) -> None:
         inside = (named for _, named in sections(text))
-        self.in_headings = heading_versions(headings).union(*inside)
+        self.in_headings = frozenset[str]().union(*map(versions_in, headings), *inside)
         self._text = text
         self._title, self._path = title, path
 

@@ -13,7 +13,6 @@ from pincite.questions.relations import Kind
 from pincite.stages.cover import only_word
 from pincite.stages.gate import OnTopic
 from pincite.stages.placed import Place, Placed
-from pincite.stages.rank_code.related import related
 from pincite.support.names import bare_words, owner_of, undeclared
 
 _SHOWN: Final = 120  # characters of a path, from its end
@@ -55,9 +54,10 @@ def on_topic(
         yield OnTopic("weak", f"{found[0]} is defined in {found[1]}.")
     if path := only_word(query.text, candidates[:best], terms):
         yield OnTopic("weak", f"{path} has the word.")
-    if (relation := query.asked.relation) and (having := related(query, candidates[:best])):
+    having = next((one for one in candidates[:best] if one.signal("relation")), None)
+    if (relation := query.asked.relation) and having is not None:
         does = _DOES.get(relation.kind, "uses")
-        yield OnTopic("weak", f"{having[0].chunk.path} {does} {relation.written}.")
+        yield OnTopic("weak", f"{having.chunk.path} {does} {relation.written}.")
     for one in candidates:
         if (place := placed.of(one)) is not None:
             beside = f", next to line {one.chunk.start_line}" if place.beside else ""

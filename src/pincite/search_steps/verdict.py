@@ -32,6 +32,7 @@ async def judge_evidence(
         unmeasured=run.facts.unmeasured,
         on_topic=on_topic(query, covered, placed, deps.terms, profile.cover.candidates),
         versions=query.asked.versions,
+        shown=profile.select.results,
     )
     if query.asked.only_frames and profile.gate.defined:
         known = found.compared.issuperset(found.collections)

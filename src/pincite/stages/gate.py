@@ -164,6 +164,7 @@ def gate(
     unmeasured: frozenset[str] = frozenset(),
     on_topic: Iterable[OnTopic] = (),
     versions: AskedVersions = NO_VERSIONS,
+    shown: int = 5,
 ) -> Gated:
     """Return the unchanged candidates and the verdict on the best value of one signal.
 
@@ -172,7 +173,9 @@ def gate(
 
     A question about `versions` is on topic, too, if a heading of the first candidate names one. If
     the first candidate lacks a version of the question, the verdict is at most `weak`, unless the
-    question is a copied message. `config.defined` does not switch that off.
+    question is a copied message. Of several versions, the first candidate must name one, and the
+    first `shown` candidates all; of a range, one is enough. `config.defined` does not switch that
+    off.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
@@ -203,7 +206,8 @@ def gate(
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
             raised = _raised(best, on_topic if config.defined else ())
-            return Gated(tuple(candidates), _of_version(raised, candidates[0], versions), notices)
+            judged = _of_version(raised, candidates, versions, shown)
+            return Gated(tuple(candidates), judged, notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
@@ -293,13 +297,17 @@ def _raised(verdict: Verdict, on_topic: Iterable[OnTopic]) -> Verdict:
     return verdict if above is None else above.raised(verdict)
 
 
-def _of_version(verdict: Verdict, first: Candidate, asked: AskedVersions) -> Verdict:
+def _of_version(
+    verdict: Verdict, candidates: Sequence[Candidate], asked: AskedVersions, shown: int
+) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a heading of the first candidate names a
-    version that the question is about, and lowered to `weak` if it lacks one of the question."""
+    version that the question is about, and lowered to `weak` if it names none of the question, or
+    if all that are shown lack one."""
+    first = candidates[0]
     chunk = first.chunk
     if not asked.all:
         return verdict
-    named = PassageVersions(chunk.title, chunk.headings, chunk.text, chunk.path)
+    named = _versions_of(first)
     if verdict.level == "none":
         if not (asked.about and asked.all & named.in_headings):
             return verdict
@@ -307,13 +315,21 @@ def _of_version(verdict: Verdict, first: Candidate, asked: AskedVersions) -> Ver
         return replace(verdict, level="weak", reason=reason)
     if verdict.level == "weak" or (not asked.about and _is_copied(first)):
         return verdict
-    lacking = asked.lacking(named.all)
+    lacking, who = asked.lacking(named.all), "it does"
+    if lacking and len(asked.groups) > 1 and asked.all & named.all:
+        others = (_versions_of(one).all for one in candidates[1:shown])
+        lacking, who = asked.lacking(named.all.union(*others)), "the shown passages do"
     if not lacking:
         return verdict
     wanted = " or ".join(lacking[:_MOST_NAMED])
     said = verdict.reason.rpartition("; ")[0] or verdict.reason.rstrip(".")
-    reason = f"{said}, but it does not name {wanted}; it may be about another version."
+    reason = f"{said}, but {who} not name {wanted}; it may be about another version."
     return replace(verdict, level="weak", reason=reason)
+
+
+def _versions_of(one: Candidate) -> PassageVersions:
+    chunk = one.chunk
+    return PassageVersions(chunk.title, chunk.headings, chunk.text, chunk.path)
 
 
 def _is_copied(one: Candidate) -> bool:

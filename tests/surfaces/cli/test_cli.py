@@ -240,7 +240,17 @@ def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> 
     views = indexed.json("explain", "rotate a key")
     assert [view["stage"] for view in views] == [
         *("prepare", "retrieve", "fuse", "load", "dedup", "smooth", "rank_code"),
-        *("rerank", "blend", "cover", "gate", "select", "context", "look", "pack"),
+        *(
+            "rerank",
+            "blend",
+            "versions_first",
+            "cover",
+            "gate",
+            "select",
+            "context",
+            "look",
+            "pack",
+        ),
     ]
     assert all(view["duration_ms"] >= 0 for view in views)
 

@@ -15,21 +15,6 @@ from pincite.support.names import last_component
 _OF_TESTS = frozenset(("test", "tests", "spec", "specs"))
 
 
-def in_front(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return the candidates with those that are `meant` before the others. All that change places
-    exchange their scores."""
-    places = {(one.collection, one.chunk.id): place for place, one in enumerate(meant)}
-    order = sorted(
-        candidates, key=lambda one: places.get((one.collection, one.chunk.id), len(places))
-    )
-    return tuple(
-        one
-        if one is before
-        else one.with_signal(Signal("ranked", one.rank_signal.kind, before.rank_signal.value))
-        for one, before in zip(order, candidates, strict=True)
-    )
-
-
 def at_places(
     places: Mapping[tuple[str, str], int], candidates: Sequence[Candidate]
 ) -> list[Candidate]:

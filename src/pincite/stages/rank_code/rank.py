@@ -3,12 +3,13 @@ hits that lie in it tell more than a few lines can."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import merge
 from types import MappingProxyType
 
-from pincite.model import Candidate, Query, Signal
+from pincite.model import Candidate, Query, Signal, SignalName
+from pincite.model.retrieval import in_front
 from pincite.stages.rank_code.bare import known_bare
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.copied import Copied
@@ -24,15 +25,13 @@ from pincite.stages.rank_code.files import (
     own_value,
     passages_by_file,
 )
-from pincite.stages.rank_code.first import at_places, changelogs_first, in_front, tests_of
+from pincite.stages.rank_code.first import at_places, changelogs_first, tests_of
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.routes import handlers
 from pincite.stages.rank_code.words import Likeness, Terms, vocabulary_of
-
-__all__ = ["RankCodeConfig", "rank_code"]
 
 _MOST_KNOWN = 16  # files that are compared with the terms of the question
 _NEARLY_ALL = 0.9  # of the candidates; .75 costs adk-dev .006, docs/decisions/0028
@@ -87,10 +86,12 @@ def rank_code(
     this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
     is defined, gets `defined_first` of its definitions first, one of each file. A question for the
     tests of one thing gets as many files of tests with the name of this thing. A question for the
-    callers, imports, heirs or overrides of a name gets all of these first (see `related`), unless
-    `defined_first` is 0. If a question asks what changed, or when, the scores of all but changelogs
-    are multiplied by `unasked`. Before all of these come the passages, of code and pages, at
-    `places` that the question names, such as the frames of a traceback: `first.at_places`.
+    callers, imports, heirs or overrides of a name gets all of these first (see `related`), and one
+    for a route as many handlers of it (see `routes`). 0 switches all of this off. If a question
+    asks what changed, or when, the scores of all but changelogs are multiplied by `unasked`. Before
+    all of these come the passages, of code and pages, at `places` that the question names, such as
+    the frames of a traceback: `first.at_places`. What comes first so has a signal with the value 1
+    that tells why: `relation`, `defined`, `tests`, `route` or `place`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent
@@ -103,7 +104,7 @@ def rank_code(
         ranked = _by_files(query, candidates, terms, config, code, partial, rarity)
     ranked = changelogs_first(query.text, ranked, config.unasked)
     placed = at_places(places, ranked)
-    return in_front(placed, ranked) if placed else ranked
+    return in_front(placed, ranked, "place") if placed else ranked
 
 
 def _by_files(
@@ -133,13 +134,16 @@ def _by_files(
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
     in_order = [one for one, _ in ordered]
     most = config.defined_first
-    meant = (
-        (related(query, in_order) if most else [])
-        or defining(query, in_order, most, beside_pages=bool(others))
-        or tests_of(query.text, in_order, most, vocabulary_of(terms))
-        or handlers(query.asked.route, in_order, most)
+    ways: tuple[tuple[SignalName, Callable[[], list[Candidate]]], ...] = (
+        ("relation", lambda: related(query, in_order)),
+        ("defined", lambda: defining(query, in_order, most, beside_pages=bool(others))),
+        ("tests", lambda: tests_of(query.text, in_order, most, vocabulary_of(terms))),
+        ("route", lambda: handlers(query.asked.route, in_order, most)),
     )
-    return in_front(meant, merged) if meant else merged
+    for why, find in ways if most else ():
+        if meant := find():
+            return in_front(meant, merged, why)
+    return merged
 
 
 def _is_code(one: Candidate, code: AbstractSet[str]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pincite.model import Candidate, Signal
 from pincite.questions.versions import asked_versions
-from pincite.stages.rank_code.versions import versions_first
+from pincite.stages.versions_first import versions_first
 from tests.builders import chunk
 
 ASKED = "when was version 3.1.3 released?"
@@ -47,3 +47,24 @@ def test_other_questions_keep_their_order() -> None:
 
 def test_nothing_changes_if_no_passage_has_the_version() -> None:
     assert order("what is new in 3.9.9", OTHER, SECTION) == ["other", "section"]
+
+
+def test_code_keeps_its_place_whatever_its_file_is_called() -> None:
+    named = one("named", 0.9, "x = 1", path="releases/v3.1.3.py", source_type="code")
+    headed = one("headed", 0.8, "x = 1", "3.1.3", source_type="code")
+    assert order(ASKED, OTHER, named, headed, SECTION) == ["section", "other", "named", "headed"]
+
+
+def test_the_best_passage_of_each_version_precedes_others_unless_they_are_a_range() -> None:
+    more = one("more", 0.35, "And more.", "Version 3.1.3")
+    newer = one("newer", 0.2, "Text.", "Version 3.1.4")
+    found = (OTHER, SECTION, more, newer)
+    listed = ["section", "newer", "more", "other"]
+    assert order("what changed in 3.1.3 and in 3.1.4?", *found) == listed
+    in_order = ["section", "more", "newer", "other"]
+    assert order("what changed between 3.1.3 and 3.1.4?", *found) == in_order
+
+
+def test_passages_of_the_version_have_a_signal() -> None:
+    ranked = versions_first(asked_versions(ASKED), (SECTION, OTHER))
+    assert [bool(found.signal("version")) for found in ranked] == [True, False]

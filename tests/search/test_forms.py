@@ -1,0 +1,131 @@
+"""Questions with a form, through a whole search: what comes first, why, and the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+
+from pincite.diagnostics.explain import explain_table
+from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point
+from pincite.ports import Searchable
+from pincite.profile import Profile
+from pincite.support.fields import replace
+from pincite.trace import Trace
+from tests.builders import chunk
+from tests.small_search import TEXTS, ask, make
+
+#: Path, text, and the names that it defines.
+CODE = [
+    ("core.py", "def busy_helper(value):\n    return value", ("busy_helper",)),
+    ("app.py", "def main():\n    return busy_helper(1)", ("main",)),
+    ("orders.py", '@router.get("/orders/{id}")\ndef read_order(id): ...', ("read_order",)),
+    ("tests/test_core.py", "def test_core():\n    assert busy_helper(1)", ("test_core",)),
+    *((f"part{n}.py", f"def part{n}(order): ...", (f"part{n}",)) for n in range(9)),
+]
+CHANGES = "## 2.1.0\n\nInvoices have a column for the month.\n"
+BASE = ("base.py", "class Matcher:\n    pass", ("Matcher",))
+HEIR = ("regex.py", "class Regex(Matcher):\n    pass", ("Regex",))
+SENDS = ("mail.py", "def send(mail): ...", ("send",))
+
+
+def filled(*code: tuple[str, str, tuple[str, ...]]) -> Searchable:
+    async def fill() -> Searchable:
+        one = await make(None, {**TEXTS, "CHANGES": CHANGES})
+        documents = []
+        for path, text, symbols in code:
+            vector, length = one.sparse.encode_document(f"{path}\n{text}", 10.0)
+            held = chunk(
+                path, text=text, path=path, source_type="code", language="python", symbols=symbols
+            )
+            record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
+            documents.append(IndexedDocument(record, [Point(held, vector, length, None)]))
+        await one.index.replace(one.spec.name, documents)  # type: ignore[attr-defined]
+        return replace(one, kinds=frozenset({"docs", "code"}))
+
+    return asyncio.run(fill())
+
+
+def explained(question: str) -> tuple[EvidencePack, dict[str, list[str]]]:
+    """Return the result, and the lines of each step, the first with the sentence on it."""
+    trace = Trace(lambda ticks=itertools.count(): float(next(ticks)))  # type: ignore[misc]
+    pack = ask(question, filled(*CODE), trace=trace)
+    steps: dict[str, list[str]] = {}
+    for line in explain_table(trace).splitlines():
+        if not line.startswith(" "):
+            steps[line.split()[0]] = lines = []
+        lines.append(line)
+    return pack, steps
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "step", "why", "path"),
+    [
+        ("who calls busy_helper", "relation: called busy_helper", "rank_code", "relation", "app"),
+        ("who calls A.busy_helper", "relation: called busy_helper of A", "", "relation", "app"),
+        ("GET /orders/5", "route: GET /orders/5", "rank_code", "route", "orders"),
+        ("where is the endpoint /orders", "route: /orders", "", "", ""),
+        ("busy_helper", "asks for busy_helper", "rank_code", "defined", "core"),
+        ("tests of core", "", "rank_code", "tests", "tests/test_core"),
+        ("app.py:1", "names app.py:1", "rank_code", "place", "app"),
+        ("what is new in 2.1.0", "is about version 2.1.0", "versions_first", "version", "CHANGES"),
+    ],
+)
+def test_an_explanation_names_the_form_and_what_put_a_passage_first(
+    question: str, form: str, step: str, why: str, path: str
+) -> None:
+    pack, steps = explained(question)
+    assert form in steps["prepare"][0]
+    if path:
+        first = pack.evidence[0]
+        assert first.path.removesuffix(".py") == path
+        assert [one.value for one in first.signals if one.name == why] == [1.0]
+    if step:
+        assert f"{why} 1.000" in steps[step][1]
+
+
+def test_a_question_without_a_form_has_no_such_signal() -> None:
+    pack, steps = explained("how are invoices sent")
+    forms = {"relation", "route", "defined", "tests", "place", "version"}
+    assert steps["prepare"] == [steps["prepare"][0]]
+    assert all(one.name not in forms for item in pack.evidence for one in item.signals)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("who calls busy_helper", "where is busy_helper used?", "subclasses of busy_helper"),
+        *("where is busy_helper imported?", "where is the setting busy_helper read"),
+        "where is Base.busy_helper overridden?",
+    ],
+)
+def test_no_verdict_is_about_the_definition_alone(question: str) -> None:
+    """`grounded` because "the file defines the name that was asked for" would be wrong."""
+    reason = ask(question, filled(*CODE)).verdict.reason
+    assert "the name that was asked for" not in reason
+
+
+def test_the_definition_of_a_plain_name_makes_the_question_on_topic() -> None:
+    verdict = ask("what are the direct subclasses of Matcher?", filled(BASE)).verdict
+    assert verdict.level != "none"
+    assert "subclasses" not in verdict.reason
+
+
+def test_an_heir_makes_the_question_on_topic_if_no_passage_defines_the_name() -> None:
+    question = "what are the known concrete subclasses of Matcher?"
+    found = ask(question, filled(HEIR))
+    assert (found.verdict.level, found.evidence[0].path) == ("weak", "regex.py")
+
+
+def test_the_owner_of_a_name_is_what_the_question_is_about() -> None:
+    calls = ("post.py", "def post(mail):\n    send(mail)", ("post",))
+    verdict = ask("who calls KafkaProducer.send?", filled(SENDS, calls)).verdict
+    assert verdict.level != "grounded"
+    assert ask("who calls send()", filled(SENDS, calls)).verdict.level == "grounded"
+
+
+def test_without_places_for_definitions_nothing_comes_first() -> None:
+    config = replace(Profile().rank_code, defined_first=0)
+    pack = ask("GET /orders/5", filled(*CODE), profile=replace(Profile(), rank_code=config))
+    assert all(one.name != "route" for item in pack.evidence for one in item.signals)
