@@ -13,6 +13,7 @@ from pincite.model import AbsentTerms, Candidate, Context, Ranking, TermCounts
 from pincite.ports import Searchable
 from pincite.support.folding import MARKS, same_letters
 from pincite.support.late_patterns import late_pattern
+from pincite.support.names import words_of
 
 Terms = Callable[[str], frozenset[str]]
 
@@ -27,7 +28,6 @@ _WORD: Final = r"[^\W_][{0}'’]*(?:-[{0}'’]+)*|(?<!_)_++[^\W_][{0}]*"
 _ASCII_WORD: Final = re.compile(_WORD.format(r"\w"))
 _MARKED_WORD: Final = late_pattern(_WORD.format(rf"\w{MARKS}"))
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: Spellings that only programs have: `rotate_key`, `rotateKey`, `RotatedKeyStore`.
 _CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-9]+){3,}$")
 #: Names with inner capitals, such as `WebSocket` and `HTTPServer`. A text may have their words
@@ -183,7 +183,7 @@ def _joined(text: str) -> str:
 
 
 def _parts(text: str) -> str:
-    return " ".join(part.lower() for part in _PART.findall(text))
+    return " ".join(part.lower() for part in words_of(text))
 
 
 def _counted(rankings: Sequence[Ranking]) -> dict[str, TermCounts]:

@@ -106,9 +106,10 @@ class GateConfig(msgspec.Struct, frozen=True):
     `weak` for a part of an answer; see `judge_answers`.
 
     `defined`: the verdict is at least `weak` if a candidate defines a name of the question, has the
-    word that is the whole question, or is of a file that the question names. It is `grounded` if
-    the question is only a name that the first candidate defines, or only a place that it has, and
-    at most `weak` if the question is only places that no candidate has.
+    word that is the whole question, calls, extends or overrides a name if the question asks for
+    that, or is of a file that the question names. It is `grounded` if the question is only a name
+    that the first candidate defines, or only a place that it has, and at most `weak` if the
+    question is only places that no candidate has. Versions always count.
 
     `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, the
     verdict is `grounded` only from this coverage on, by words only and with a model; see `doubt`. 0

@@ -15,6 +15,7 @@ _SIGNS = r"\w*!?<>=%&+'"
 _HYPHENATED = re.compile(
     rf"(?=.*\w-+\w)(?:[A-Za-z_][\w.-]*/)?[-*+]*[A-Za-z][{_SIGNS}]*(?:-+[{_SIGNS}]+)+"
 )
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _BETWEEN = re.compile(r"[.:#>/\\]+")
 _KEYWORD = re.compile(
     r"(?:(?:async|export|pub|public|private|protected|static|final|abstract) )*"
@@ -177,6 +178,11 @@ def components(name: str) -> list[str]:
     """Return the parts of a name with a path: `http`, `Response` and `send` of
     `http::Response.send`."""
     return [part for one in _BETWEEN.split(name) if (part := one.rstrip("-"))]
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name: `HTTP`, `Server` and `2` of `HTTPServer_2`."""
+    return _WORD.findall(name)
 
 
 def owner_of(name: str) -> tuple[str, str] | None:

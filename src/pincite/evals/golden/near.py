@@ -25,7 +25,7 @@ from pincite.evals.golden.questions import GoldenQuery
 from pincite.evals.golden.targets import every_chunk
 from pincite.model import Chunk
 from pincite.ports import Searchable
-from pincite.support.names import last_component
+from pincite.support.names import last_component, words_of
 
 Terms = Callable[[str], frozenset[str]]
 
@@ -44,7 +44,6 @@ _VERBS: Final = tuple(
     )
 )
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z -]+")
-_PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _MOST_WORDS = 4  # of a heading that names a thing
 _LEAST_CHARS = 3
 
@@ -105,13 +104,13 @@ def _swapped_names(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterato
             name
             for chunk in corpus.chunks
             for symbol in chunk.definitions
-            if len(_PARTS.findall(name := last_component(symbol))) > 1 and name[0] not in "_."
+            if len(words_of(name := last_component(symbol))) > 1 and name[0] not in "_."
         }
     )
     rng.shuffle(names)
     others = rng.sample(names, len(names))
     for name, other in zip(names, others, strict=True):
-        parts, ends = _PARTS.findall(name), _PARTS.findall(other)
+        parts, ends = words_of(name), words_of(other)
         end = ends[-1]
         if end.lower() == parts[-1].lower():
             continue

@@ -319,7 +319,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "bare": "factor, within a file, for passages with only comments and imports",
             "mixed": "weight of the order of files where documentation and code are mixed",
             "defined_first": (
-                "definitions that come first if the question is a name or asks where one is defined"
+                "definitions, tests or handlers of a route that come first if they are asked for; 0"
+                " also keeps callers and heirs in their place"
             ),
             "pool": (
                 "minimum number of loaded candidates in a collection that is at least half code"

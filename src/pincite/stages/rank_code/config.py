@@ -30,7 +30,8 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     `defines`: the file defines a name that is written like code in the question; it counts three
     times if the question is only this name.
     `mentions`: it defines any word of the question. `overlap`: the best share of the question's
-    words in the name of one definition.
+    words in the name of one definition. `copied`: how much of the question is copied from a passage
+    of the file.
 
     `terms`: the share of the question's words, weighted by their rarity, in the file's passage with
     the best keyword score: 0, .2, .3, .4, .5, .6 give .388, .398, .403, .406, .402, .405
@@ -52,16 +53,17 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     alone, .7, .5, .35 give .760, .769, .771 for the files of ten repositories, and .181, .173, .162
     for the passages of adk-dev. `bare` is the factor within a file for passages of comments and
     imports only. `mixed`: the weight of the order of files if the hits also contain documentation.
-    `defined_first`: the number of definitions that come before all else if the question is only a
-    name, or asks where one is defined, and of files of tests if it asks for the tests of one thing
-    by the name of their file; 0 switches both off, and also that callers, heirs and the like come
-    first if the question asks for them. `pool`: the minimum number of loaded
+    `defined_first`: the number of passages that come before all else: of definitions if the
+    question is only a name, or asks where one is defined; of files of tests if it asks for the
+    tests of one thing by the name of their file; of handlers if it names a route. 0 switches these
+    off, and also that all callers, heirs and the like come first if the question asks for them.
+    `pool`: the minimum number of loaded
     candidates in collections that are at least half code. `by_words`: the number of the best hits
     of keyword search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925,
     .924, .930, .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
-    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0076, 0082, 0088, 0090
-    and 0095.
+    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0074, 0076, 0082, 0088,
+    0090, 0095, 0103 and 0104.
     """
 
     coherence: float = 0.6

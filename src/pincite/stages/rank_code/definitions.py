@@ -110,54 +110,77 @@ def defining(
     and the other definitions follow these.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
-    asked_place = placed_name(query.text)
-    word = asked_place or query.text
-    is_word = word.isalpha() and word[1:].islower()
-    may_be_topic = is_word and (beside_pages or not asked_place)
-    if may_be_topic and word.islower():
+    sought = _SoughtNames(query, names, beside_pages=beside_pages)
+    if sought.may_be_topic and sought.word.islower():
         most = min(most, int(beside_pages))
     if not names or not most:
         return []
-    owners = [owned for name in names if (owned := owner_of(name)) is not None]
-    plain = frozenset(name for name in names if owner_of(name) is None)
-    constructors = frozenset(name for owner, name in owners if owner == name)
-    declared = query.text.partition("(")[0].strip()
-    whole = {*names, word.strip("`")}
-    matching: list[tuple[tuple[int, ...], Candidate]] = []
+    matching: list[tuple[_Rank, Candidate]] = []
     for one in candidates:
-        chunk = one.chunk
+        rank = sought.rank_of(one.chunk)
+        if rank is not None:
+            matching.append((rank, one))
+    matching.sort(key=itemgetter(0))
+    found: dict[tuple[object, ...], tuple[_Rank, Candidate]] = {}
+    for rank, one in matching:
+        file = (one.collection, one.chunk.repo, one.chunk.path)
+        known = found.setdefault(file, (rank, one))
+        if rank == known[0] and one.chunk.start < known[1].chunk.start:
+            found[file] = (rank, one)
+    return [one for _, one in found.values()][:most]
+
+
+_Rank = tuple[int, ...]  # the smallest is best
+
+
+class _SoughtNames:
+    """The names whose definitions a question asks for."""
+
+    def __init__(self, query: Query, names: Sequence[str], *, beside_pages: bool) -> None:
+        asked_place = placed_name(query.text)
+        self.word = asked_place or query.text
+        self._is_word = self.word.isalpha() and self.word[1:].islower()
+        self.may_be_topic = self._is_word and (beside_pages or not asked_place)
+        self._query = query
+        self._owners = [owned for name in names if (owned := owner_of(name)) is not None]
+        self._plain = frozenset(name for name in names if owner_of(name) is None)
+        self._constructors = frozenset(name for owner, name in self._owners if owner == name)
+        self._declared = query.text.partition("(")[0].strip()
+        self._whole = {*names, self.word.strip("`")}
+
+    def rank_of(self, chunk: Chunk) -> _Rank | None:
+        """Return the place of a passage among the definitions, by the rules of `defining`; None if
+        it defines none of the names."""
         if chunk.source_type != "code" or not chunk.symbols:
-            continue
-        is_named = not plain.isdisjoint(names_of(chunk.symbols))
+            return None
+        owners = self._owners
+        is_named = not self._plain.isdisjoint(names_of(chunk.symbols))
         at_path = _at_path(owners, chunk)
         if not is_named and not at_path.own:
-            continue
-        sought = plain | at_path.own
-        is_value = sought.isdisjoint(names_of(chunk.definitions))
-        declares = only_declares(chunk, sought, constructors)
-        is_class = lacks_constructor(chunk, constructors) or (bool(constructors) and declares)
-        is_value |= declares or is_class or (not owners and is_constructor(chunk))
-        is_detail = is_word and _is_detail(chunk, query, is_value=is_value)
-        if is_detail and may_be_topic:
-            continue
-        kind: tuple[int, ...] = (
+            return None
+        is_class, is_value = self._kind_of(chunk, self._plain | at_path.own)
+        is_detail = self._is_word and _is_detail(chunk, self._query, is_value=is_value)
+        if is_detail and self.may_be_topic:
+            return None
+        return (
             bool(owners) and (is_class or not at_path.written),
             bool(owners) and (is_class or not at_path.within),
-            bool(owners) and whole.isdisjoint(chunk.symbols),
-            declared not in chunk.text,
+            bool(owners) and self._whole.isdisjoint(chunk.symbols),
+            self._declared not in chunk.text,
             is_value,
             is_detail,
-            *(_depth(chunk, plain) if is_named else (False, 0)),
+            *(_depth(chunk, self._plain) if is_named else (False, 0)),
         )
-        matching.append((kind, one))
-    matching.sort(key=itemgetter(0))
-    found: dict[tuple[object, ...], tuple[tuple[int, ...], Candidate]] = {}
-    for kind, one in matching:
-        file = (one.collection, one.chunk.repo, one.chunk.path)
-        known = found.setdefault(file, (kind, one))
-        if kind == known[0] and one.chunk.start < known[1].chunk.start:
-            found[file] = (kind, one)
-    return [one for _, one in found.values()][:most]
+
+    def _kind_of(self, chunk: Chunk, sought: Set[str]) -> tuple[bool, bool]:
+        """Return whether the passage has the class of a sought constructor without it, and whether
+        it has less than a definition: a value, a declaration, such a class or a constructor."""
+        declares = only_declares(chunk, sought, self._constructors)
+        lacks = lacks_constructor(chunk, self._constructors)
+        is_class = lacks or (bool(self._constructors) and declares)
+        is_value = sought.isdisjoint(names_of(chunk.definitions))
+        is_value |= declares or is_class or (not self._owners and is_constructor(chunk))
+        return is_class, is_value
 
 
 def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:

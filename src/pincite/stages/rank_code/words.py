@@ -16,12 +16,12 @@ from pincite.support.names import (
     last_component,
     owner_of,
     undeclared,
+    words_of,
     written_names,
 )
 
 #: One identifier, perhaps with its path: `parse`, `$.ajax`, `A::~A`. `a/b.py` is none.
 _ONE_NAME = re.compile(r"[@#~]*[A-Za-z_$][\w$]*(?:(?:\.|::~?|:|#|->)[\w$]+)*", re.ASCII)
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LEAST = 3  # letters that a common beginning, or a word that may be a name, must have
 _BEGINNING = 0.8  # the likeness of words with a common beginning; 1 or .6 make no difference
 #: Distinct words, and distinct names, whose parts are cached; each cache is emptied when full.
@@ -101,7 +101,7 @@ class Vocabulary:
         )
 
     def _split(self, name: str) -> tuple[Word, ...]:
-        return tuple(self._word(part.lower()) for part in _PART.findall(name))
+        return tuple(self._word(part.lower()) for part in words_of(name))
 
     def _word(self, text: str) -> Word:
         word = self._known.get(text)
