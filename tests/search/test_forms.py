@@ -113,9 +113,13 @@ def test_the_definition_of_a_plain_name_makes_the_question_on_topic() -> None:
 
 
 def test_an_heir_makes_the_question_on_topic_if_no_passage_defines_the_name() -> None:
-    question = "what are the known concrete subclasses of Matcher?"
-    found = ask(question, filled(HEIR))
+    question = "find all the concrete implementations of Matcher in the whole repository"
+    found = ask(question, filled(HEIR, *CODE))
     assert (found.verdict.level, found.evidence[0].path) == ("weak", "regex.py")
+    assert "But regex.py has the word" in found.verdict.reason
+    config = replace(Profile().rank_code, defined_first=0)
+    off = replace(Profile(), rank_code=config)
+    assert ask(question, filled(HEIR, *CODE), profile=off).verdict.level == "none"
 
 
 def test_the_owner_of_a_name_is_what_the_question_is_about() -> None:
@@ -129,3 +133,14 @@ def test_without_places_for_definitions_nothing_comes_first() -> None:
     config = replace(Profile().rank_code, defined_first=0)
     pack = ask("GET /orders/5", filled(*CODE), profile=replace(Profile(), rank_code=config))
     assert all(one.name != "route" for item in pack.evidence for one in item.signals)
+
+
+def test_only_the_shown_passages_name_the_versions_of_a_question() -> None:
+    notes = {
+        f"v{n}.md": f"## 3.0.{n}\n\nNew: invoices have column {n}, a change.\n" for n in (1, 2, 3)
+    }
+    there = asyncio.run(make(None, notes))
+    question = "new column of invoices in 3.0.1 and 3.0.2"
+    assert ask(question, there).verdict.level == "grounded"
+    one = replace(Profile(), select=replace(Profile().select, results=1))
+    assert ask(question, there, profile=one).verdict.level == "weak"
