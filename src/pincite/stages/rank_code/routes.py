@@ -60,7 +60,7 @@ _BARE: Final = re.compile(
     r"(?:@(?P<verb>Get|Post|Put|Patch|Delete)(?:Mapping)?(?:\(\s{0,20}\)|(?![\w(]))"
     r"|\[Http(?P<kind>Get|Post|Put|Patch|Delete)\])"
 )
-_MOST_SAME: Final = 40  # literals of a passage that fit the route; guess, a table has a few
+_MOST_SAME: Final = 20  # literals of a passage that fit the route; guess, a table has a few
 
 
 def handlers(route: Route | None, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
