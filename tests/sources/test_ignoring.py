@@ -187,11 +187,51 @@ def test_no_pattern_takes_longer_than_its_length_times_that_of_the_path(
         assert listed(source) == []
 
 
-def test_an_ignore_file_of_absurd_size_is_named_and_does_not_count(tmp_path: Path) -> None:
-    plant(tmp_path, {".gitignore": "*.md\n" * 300_000, "a.md": "x"})
+def test_a_folder_with_an_ignore_file_of_absurd_size_is_left_out(tmp_path: Path) -> None:
+    """Its files were indexed, although the file may exclude them."""
+    plant(tmp_path, {"sub/.gitignore": "*.md\n" * 300_000, "sub/a.md": "x", "b.md": "x"})
     with opened(tmp_path) as source:
-        assert listed(source) == ["a.md"]
-        assert skipped(source) == {".gitignore": "oversize"}
+        assert listed(source) == ["b.md"]
+        assert skipped(source) == {"sub/": "oversize"}
+        assert source.find("sub/a.md") is None
+    with opened(tmp_path / "sub") as source:
+        assert listed(source) == []
+
+
+def _costly(number: int) -> str:
+    """Patterns that cost a fifth of the limit by the estimate. They are malformed, so that the test
+    takes no time."""
+    return "\n".join(f"{number}-{one}[{'a' * 3_900}" for one in range(230))
+
+
+def test_the_ignore_files_of_a_walk_have_a_limit_together(tmp_path: Path) -> None:
+    """100 folders with a megabyte of patterns each took 40 minutes."""
+    plant(tmp_path, {f"d{number}/.gitignore": _costly(number) for number in range(8)})
+    plant(tmp_path, {f"d{number}/a.md": "x" for number in range(8)})
+    plant(tmp_path, {"e/.gitignore": "b.md\n", "e/a.md": "x", "e/b.md": "x"})
+    with opened(tmp_path) as source:
+        kept, left_out = listed(source), skipped(source)
+    assert kept == [*(f"d{number}/a.md" for number in range(5)), "e/a.md"]  # short ones still fit
+    assert left_out == {
+        "d5/": "oversize",
+        "d6/": "oversize",
+        "d7/": "oversize",
+        "e/b.md": "ignored",
+    }
+
+
+def test_equal_ignore_files_count_once(tmp_path: Path) -> None:
+    plant(tmp_path, {f"d{number}/.gitignore": _costly(0) for number in range(8)})
+    plant(tmp_path, {f"d{number}/a.md": "x" for number in range(8)})
+    with opened(tmp_path) as source:
+        assert len(listed(source)) == 8
+
+
+def test_an_open_class_takes_a_time_that_grows_with_its_length() -> None:
+    """For each `[:`, the next `]` was looked for: 16 s for a megabyte of such lines."""
+    began_s = time.process_time()
+    assert parse_rules("", [f"{number}{'[:' * 2_000}" for number in range(300)]) is None
+    assert time.process_time() - began_s < 3
 
 
 def test_many_patterns_take_a_time_that_grows_with_their_number() -> None:

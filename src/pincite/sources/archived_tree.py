@@ -8,8 +8,8 @@ import msgspec
 
 from pincite.errors import SourceError
 from pincite.sources.entries import Entry, Selection, Skipped, SourceLimits
-from pincite.sources.ignore_files import IGNORE_FILES, MAX_IGNORE_BYTES, rules_of
-from pincite.sources.judged_names import Names, oversize_rules
+from pincite.sources.ignore_files import IGNORE_FILES, MAX_IGNORE_BYTES, rules_of, too_large
+from pincite.sources.judged_names import Names
 from pincite.sources.kinds import ENVIRONMENT, reject_name
 from pincite.support.fields import replace
 from pincite.support.ignore_rules import FOREIGN, IgnoreRules
@@ -120,6 +120,9 @@ class ArchivedTree:
             return Skipped(folder, "dependencies", "a virtual environment of Python")
         if not self._ignore_files:
             return ()
+        for name in IGNORE_FILES:
+            if self._is_above_limit(f"{folder}{name}"):
+                return Skipped(folder, "oversize", too_large(f"{folder}{name}"))
         rules = above
         if f"{folder}.git/HEAD" in self._by_path:  # whose checkout it is cannot be told
             rules += (FOREIGN,) if folder else ()
@@ -134,12 +137,14 @@ class ArchivedTree:
         judged = names.judge(found.path, rules)
         if isinstance(judged, Skipped):
             return _untrusted_is_ignored(judged)
-        if judged:
-            return found
-        if found.path.rpartition("/")[2] not in IGNORE_FILES or found.path in self._with_rules:
-            return None
-        huge = isinstance(found, Entry) or found.code == "oversize"
-        return oversize_rules(found.path) if huge else None
+        return found if judged else None
+
+    def _is_above_limit(self, path: str) -> bool:
+        """Return whether this is an ignore file whose patterns do not apply."""
+        found = self._by_path.get(path)
+        if found is None or path in self._with_rules:
+            return False
+        return isinstance(found, Entry) or found.code == "oversize"
 
     def _accepted(self) -> frozenset[str]:
         """Return the paths of the ignore files whose patterns apply, together at most a megabyte:

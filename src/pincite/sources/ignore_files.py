@@ -10,6 +10,7 @@ import codecs
 import os
 import stat
 from collections.abc import Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,12 @@ from pincite.support.ignore_rules import IgnoreRules, parse_rules
 
 OWN_IGNORE_FILE: Final = ".pinciteignore"
 IGNORE_FILES: Final = (".gitignore", OWN_IGNORE_FILE)
-MAX_IGNORE_BYTES: Final = 1_000_000  # 100,000 patterns take 10 s to compile; a long one has 500
+MAX_IGNORE_BYTES: Final = 1_000_000  # of one file; a long one has 500 patterns
+#: Estimated microseconds, on a slow machine: to compile the patterns of a walk, for a pattern, and
+#: for a star or a class in it. A byte takes one. 5 s are 150,000 names or 110,000 suffixes.
+_MOST_US: Final = 5_000_000
+_PATTERN_US: Final = 20
+_WILDCARD_US: Final = 12
 
 
 def read_ignore_file(root: str, path: str) -> bytes | None:
@@ -36,13 +42,71 @@ def read_ignore_file(root: str, path: str) -> bytes | None:
         return None
 
 
+def too_large(path: str) -> str:
+    """Return why the folder of an ignore file above the limit is left out."""
+    return (
+        f"{path} is above {MAX_IGNORE_BYTES:,} bytes, so it is not known what it leaves out;"
+        " shorten it, or exclude the folder"
+    )
+
+
+class TooManyPatterns(Exception):
+    """The rules of a folder are not known, because compiling them would take too long. The message
+    says what to do."""
+
+
+class IgnoreReader:
+    """Reads the ignore files of one walk. Their patterns together have a limit, because a checkout
+    may have very many. Equal files count once."""
+
+    def __init__(self) -> None:
+        self._left_us = _MOST_US
+        self._paid: set[bytes] = set()
+
+    def read(self, root: str, path: str, folder: str) -> IgnoreRules | None:
+        """Return what `read_rules` does. Raises TooManyPatterns above the limits."""
+        raw = read_ignore_file(root, path)
+        if raw is None:
+            if _is_above_limit(root, path):
+                raise TooManyPatterns(too_large(path))
+            return None
+        self._pay(raw, path)
+        return rules_of(raw, str(Path(root, path)), _base(folder))
+
+    def _pay(self, raw: bytes, path: str) -> None:
+        known = blake2b(raw, digest_size=16).digest()
+        if known in self._paid:
+            return
+        price_us = sum(map(_price_us, raw.split(b"\n")))
+        if price_us > self._left_us:
+            raise TooManyPatterns(
+                f"the patterns up to {path} would take too long, so it is not known what it leaves"
+                " out; shorten it, or exclude the folder"
+            )
+        self._left_us -= price_us
+        self._paid.add(known)
+
+
+def _price_us(line: bytes) -> int:
+    if not line or line.startswith(b"#"):
+        return 0
+    wild = line.count(b"*") + line.count(b"[") + line.count(b"?")
+    return _PATTERN_US + len(line) + _WILDCARD_US * wild
+
+
+def _is_above_limit(root: str, path: str) -> bool:
+    try:
+        status = Path(root, path).lstat()
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size > MAX_IGNORE_BYTES
+
+
 def read_rules(root: str, path: str, folder: str) -> IgnoreRules | None:
     """Return the rules in the ignore file `path` of a folder, None without any. Both are relative
     to `root`."""
     raw = read_ignore_file(root, path)
-    return (
-        None if raw is None else rules_of(raw, str(Path(root, path)), f"{folder}/" * bool(folder))
-    )
+    return None if raw is None else rules_of(raw, str(Path(root, path)), _base(folder))
 
 
 def rules_of(raw: bytes, place: str, base: str) -> IgnoreRules | None:
@@ -53,6 +117,10 @@ def rules_of(raw: bytes, place: str, base: str) -> IgnoreRules | None:
     if rules is None or os.path.basename(place) != OWN_IGNORE_FILE:  # noqa: PTH119
         return rules
     return replace(rules, of_git=False, untrusted="" if _is_trusted(place, raw, lines) else place)
+
+
+def _base(folder: str) -> str:
+    return f"{folder}/" if folder else ""
 
 
 def lines_of(raw: bytes) -> list[str]:

@@ -44,12 +44,6 @@ class Names:
         return not self._include or path.endswith("/") or self._include.covers(path)
 
 
-def oversize_rules(path: str) -> Skipped:
-    """Return the note about an ignore file that is too large to be one."""
-    detail = "the file is too large for an ignore file; its patterns are not applied"
-    return Skipped(path, "oversize", detail)
-
-
 def _is_readmitted(path: str, by: IgnoreRules) -> bool:
     """Return whether rules that leave a path out would include it if they were trusted."""
     return bool(by.untrusted) and by.verdict(path) is False

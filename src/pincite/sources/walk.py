@@ -19,8 +19,8 @@ from pincite.sources.entries import (
     SourceLimits,
     mtime_of,
 )
-from pincite.sources.ignore_files import IGNORE_FILES, MAX_IGNORE_BYTES, read_rules
-from pincite.sources.judged_names import Names, oversize_rules
+from pincite.sources.ignore_files import IGNORE_FILES, IgnoreReader, TooManyPatterns
+from pincite.sources.judged_names import Names
 from pincite.sources.kinds import ENVIRONMENT, reject_name
 from pincite.sources.nested_checkouts import DOT_GIT, nested_checkout, rules_in
 
@@ -49,6 +49,7 @@ class Walk:
         self._entering = entering
         self._selection = selection
         self._limits = limits
+        self._ignore_files = IgnoreReader()
         self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: cached listings
         self._names = Names(selection)
 
@@ -57,7 +58,11 @@ class Walk:
     ) -> Iterator[Entry | Skipped]:
         """Yield everything below the folder `within`, a path that ends in a slash ("" for all).
         Ignore files of the folders above it apply, too."""
-        rules = self._rules_above(within, excludes)
+        try:
+            rules = self._rules_above(within, excludes)
+        except TooManyPatterns as error:
+            yield Skipped(within, "oversize", str(error))
+            return
         yield from self._all_of(self._list(within.removesuffix("/"), rules))
 
     def _rules_above(
@@ -104,7 +109,11 @@ class Walk:
         if path == within.removesuffix("/"):
             yield from self.run(within, excludes)
             return
-        folder, rules = within, self._rules_above(within, excludes)
+        try:
+            folder, rules = within, self._rules_above(within, excludes)
+        except TooManyPatterns as error:
+            yield Skipped(within, "oversize", str(error))
+            return
         *parents, name = path[len(within) :].split("/")
         for part in parents:
             there = self._look_up(folder, rules)
@@ -139,7 +148,8 @@ class Walk:
             nested = nested_checkout(root / folder, root, self._git_folders)
             rules = rules_in(folder, nested, rules) if nested else rules
         base = f"{folder}/" if folder else ""
-        found = (read_rules(self._root, f"{base}{name}", folder) for name in IGNORE_FILES)
+        read = self._ignore_files.read
+        found = (read(self._root, f"{base}{name}", folder) for name in IGNORE_FILES)
         return (*rules, *(one for one in found if one))
 
     def _list(
@@ -160,7 +170,11 @@ class Walk:
             yield Skipped(base, "dependencies", "a virtual environment of Python")
             return
         if not names.isdisjoint(_WITH_RULES):
-            rules = self._rules_in(folder, rules)
+            try:
+                rules = self._rules_in(folder, rules)
+            except TooManyPatterns as error:
+                yield Skipped(base, "oversize", str(error))
+                return
         found.sort(key=lambda pair: pair[0])
         for order, item in found:
             yield from self._judge(base, order, item, rules)
@@ -177,10 +191,10 @@ class Walk:
         judged = self._names.judge(path, rules)
         if isinstance(judged, Skipped):
             yield judged
-        elif not judged:
-            if name in IGNORE_FILES and _is_huge(item):
-                yield oversize_rules(path)
-        elif item.is_symlink():
+            return
+        if not judged:
+            return
+        if item.is_symlink():
             yield self._judge_link(path, item)
         elif order != name:
             yield _Folder(path[:-1], rules)
@@ -236,10 +250,3 @@ def _is_text(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _is_huge(item: os.DirEntry[str]) -> bool:
-    try:
-        return item.stat(follow_symlinks=False).st_size > MAX_IGNORE_BYTES
-    except OSError:
-        return False

@@ -28,7 +28,6 @@ _POSIX = {
     "space": " \\t-\\r", "upper": "A-Z", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
 _Kind = Literal["one", "star", "slash", "folders", "bad"]
-_NAMED = re.compile(r"\[:([^\]]*):\]")
 _FOLDERS = "(?:[^/]*/)*?"
 _LITERAL = re.compile(r"[^*?\[\\]*")
 _RUNS = re.compile(r"(?:\*\*+/)*")
@@ -232,9 +231,15 @@ def _character_class(body: str, begin: int) -> tuple[str, int]:
     position += negated
     parts: list[str] = []
     previous, first = "", position
+    bracket = -1  # the next "]", which is looked for once
     while position < len(body) and (body[position] != "]" or position == first):
         one, position = body[position], position + 1
-        named = _NAMED.match(body, position - 1)
+        named = None
+        if one == "[" and body.startswith(":", position):
+            if bracket < position:
+                bracket = body.find("]", position) % (len(body) + 1)  # the end without one
+            if bracket > position + 1 and body.startswith(":]", bracket - 1):
+                named = body[position + 1 : bracket - 1]
         if one == "-" and previous and body[position : position + 1] not in ("", "]"):
             position += body[position] == "\\"
             last = body[position : position + 1]
@@ -242,10 +247,10 @@ def _character_class(body: str, begin: int) -> tuple[str, int]:
                 parts.append(f"{re.escape(previous)}-{re.escape(last)}")
             previous, position = "", position + 1
         elif named is not None:
-            if named[1] not in _POSIX:
+            if named not in _POSIX:
                 return "", 0
-            parts.append(_POSIX[named[1]])
-            previous, position = "", named.end()
+            parts.append(_POSIX[named])
+            previous, position = "", bracket + 1
         else:
             if one == "\\":
                 one, position = body[position : position + 1], position + 1
