@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 
 import pytest
 from hypothesis import given
@@ -319,3 +320,13 @@ def test_without_the_version_there_is_no_excerpt() -> None:
     assert (found.text, found.sources, found.lacking) == ("", (), ("3.9.9",))
     how = extract("how do I fix an error in click 8.1.7", [evidence(OLD)], TERMS)
     assert how.sources
+
+
+def test_many_sections_of_versions_take_a_time_that_grows_with_their_number() -> None:
+    """For each sentence, the sections behind it were walked."""
+    text = "Fixed it.\n\n" * 20_000
+    text += "".join(f"## 1.{number}\n\nFixed {number}.\n\n" for number in range(20_000))
+    began_s = time.process_time()
+    found = extract("when was version 1.3 released?", [evidence(text)], TERMS)
+    assert [one.text for one in found.sources] == ["Fixed 3."]
+    assert time.process_time() - began_s < 6

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from pincite.answering.sentences.blocks import has_block
@@ -194,7 +196,7 @@ def _belongs(
 ) -> bool | None:
     """Return whether a sentence belongs to one of the versions or names it; None if no version is
     known."""
-    named = next(named for start, named in reversed(starts) if start <= one.span.start)
+    _, named = starts[bisect_right(starts, one.span.start, key=itemgetter(0)) - 1]
     if named & asked or versions_in(one.said) & asked:
         return True
     return False if named else None
