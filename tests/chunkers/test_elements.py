@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import process_time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.chunkers.budget import estimate_word_pieces
+from pincite.chunkers.least_cost import most_chars
 from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Element, PageSpan, Section
 from pincite.model.pages import rows_within
@@ -231,6 +233,26 @@ def test_a_header_that_is_longer_than_a_chunk_is_cut() -> None:
     made = document((1, "table", f"{header}\n1 | 2", {"header": header}))
     for chunk in chunks_of(made, sections(made)):
         assert estimate_word_pieces(enrich(chunk)) <= CONFIG.max_tokens + 5
+
+
+def test_a_header_whose_beginning_costs_most_leaves_room_for_the_rows() -> None:
+    """The cells below it were cut into single characters."""
+    header = "word and so on " * 200 + "th" * 30_000
+    made = document((1, "table", f"{header}\n{'cell one ' * 200}", {"header": header}))
+    assert "cell one cell one" in sections(made)[-1].plain  # type: ignore[operator]
+    assert len(sections(made)) < 200
+
+
+@pytest.mark.parametrize("cheap", ["th", " ", "\n", "\0"])
+def test_a_section_has_a_limit_in_characters(cheap: str) -> None:
+    said = f"a{cheap * (60_000 // len(cheap))}b"
+    header = {"header": said.split("\n", maxsplit=1)[0]}
+    for made in (
+        document((1, "paragraph", f"{said}\ncell")),
+        document((1, "table", f"{said}\ncell", header)),
+    ):
+        assert all(len(one) <= most_chars(CONFIG.max_tokens) for one in texts(made))
+        assert all(len(one.plain or "") <= most_chars(CONFIG.max_tokens) for one in sections(made))
 
 
 def test_images_without_words_and_margins_are_not_indexed() -> None:

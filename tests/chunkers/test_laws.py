@@ -32,6 +32,8 @@ FRAGMENTS = st.sampled_from(
         "漢字かな交じり文。", "🦜", "\u200b", "\ufeff", "word " * 40, "x" * 300, "a.b, c; d. E f! ",
         "\\", "'", '"', "`", "$", "%", "<", ">", "&amp;", "\0",
         " " * 600, "\t" * 600, "\u2028" * 80, "abdfjkqvxz" * 40,
+        # text that costs nearly nothing
+        "th" * 3_000, "e" * 900, " " * 5_000, "\t" * 1_100, "\0" * 4_500, "\n" * 5_000,
     ]
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=30).map("".join)

@@ -13,6 +13,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from pincite.chunkers.least_cost import with_least
 from pincite.chunkers.small_texts import SMALL, costs
 from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 
@@ -24,9 +25,10 @@ CAMEL = CLASSES * CLASSES  # number of the pair if a capital begins a word insid
 
 
 def estimate_word_pieces(text: str) -> int:
-    """Return the estimated number of word pieces, rounded up; 0 for a blank text."""
+    """Return the estimated number of word pieces, rounded up, with the least cost of long text
+    (see `least_cost`); 0 for a short blank text."""
     total = costs(text) if SMALL.take(text) else cumulative_cost(text)
-    return math.ceil(float(total[-1]) - 1e-6)
+    return math.ceil(float(with_least(total)[-1]) - 1e-6)
 
 
 def cumulative_cost(text: str) -> NDArray[np.float64]:

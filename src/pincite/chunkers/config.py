@@ -15,10 +15,11 @@ RULES_VERSION = 4
 class ChunkerConfig(msgspec.Struct, frozen=True):
     """Sizes in estimated word pieces (see `budget`).
 
-    `max_tokens` limits the encoder's input: context line and text. `target_tokens` is the size up
-    to which small neighbours are merged. A definition of `solo_tokens` or more is not merged with
-    its siblings. In keyword search, targets of 96 to 160 are equally good; in semantic search, 160
-    is worse than 128 (docs/decisions/0003-chunking.md).
+    `max_tokens` limits the encoder's input, context line and text, and so the characters of a chunk
+    (see `least_cost`). `target_tokens` is the size up to which small neighbours are merged. A
+    definition of `solo_tokens` or more is not merged with its siblings. In keyword search, targets
+    of 96 to 160 are equally good; in semantic search, 160 is worse than 128
+    (docs/decisions/0003-chunking.md).
     """
 
     target_tokens: int = 128

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.budget import cumulative_cost
+from pincite.chunkers.least_cost import with_least
 from pincite.chunkers.small_texts import SMALL, costs
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ class Lines:
         self.cost_until: NDArray[np.float64] | list[float]  #: by character
         self.cost_before: list[float]  #: by line
         if cost_until is None and SMALL.take(text):
-            self.cost_until = until = costs(text)
+            self.cost_until = until = with_least(costs(text))
             self.cost_before = [until[start] for start in starts]
         else:
-            known = cumulative_cost(text) if cost_until is None else cost_until
+            known = with_least(cumulative_cost(text) if cost_until is None else cost_until)
             self.cost_until = known
             self.cost_before = known[starts].tolist()
         self.parsed: dict[tuple[int, int, int], Any] = {}  #: a parser's cache, by range

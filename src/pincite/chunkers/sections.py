@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pincite.chunkers.least_cost import most_chars
 from pincite.chunkers.limits import limited
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
@@ -92,11 +93,13 @@ def sections_of(document: Document, config: ChunkerConfig) -> tuple[Section, ...
 
 def _chunk_after_mark(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Cut the text after its byte order mark, which would hide a heading or front matter. The first
-    section includes the mark, so that it has whole lines."""
+    section includes the mark, so that it has whole lines, unless many blanks are behind the
+    mark."""
     text = document.text
     sections = sections_of(replace(document, text=text[1:]), config)
     moved = [replace(one, start=one.start + 1, end=one.end + 1) for one in sections]
-    if moved and not text[1 : moved[0].start].strip():
+    longest = most_chars(config.max_tokens)
+    if moved and moved[0].end <= longest and not text[1 : moved[0].start].strip():
         moved[0] = replace(moved[0], start=0)
     return tuple(moved)
 

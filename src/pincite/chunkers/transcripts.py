@@ -1,17 +1,20 @@
 """Cut transcripts in JSON Lines: a chunk is one turn, a few short ones, or a part of a long one.
 
 The decoded texts of a line are indexed, with `?` for lone surrogates. Citations name the line, or
-the part of it with the text. A line without text is in no chunk.
+the part of it with the text. A line without text is in no chunk. A line may have much that is no
+text, such as pictures: of a line above the limit of characters, only the texts are cited.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pincite.chunkers.budget import estimate_word_pieces
+from pincite.chunkers.least_cost import most_chars
 from pincite.chunkers.limits import limited
 from pincite.model import Section
 from pincite.readers.transcripts import Turn, turns_of
@@ -21,6 +24,8 @@ from pincite.support.valid_text import valid_text
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
     from pincite.model import Document
+
+_STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
 
 Cut = Callable[["Document", "ChunkerConfig"], Sequence[Section]]
 
@@ -35,14 +40,18 @@ def chunk_transcript(
 
 def _sections(document: Document, config: ChunkerConfig, cut: Cut) -> Iterator[Section]:
     waiting: list[Section] = []
-    spent = 0
+    spent, longest = 0, most_chars(config.max_tokens)
     for start, end, turns in _lines(document.text):
         whole = _whole(start, end, turns)
         cost = estimate_word_pieces(whole.plain or "")
-        if waiting and not (_alike(waiting[-1], whole) and spent + cost <= config.target_tokens):
+        if waiting and not (
+            _alike(waiting[-1], whole)
+            and spent + cost <= config.target_tokens
+            and end - waiting[0].start <= longest
+        ):
             yield _together(waiting)
             waiting, spent = [], 0
-        if cost > config.target_tokens:
+        if cost > config.target_tokens or end - start > longest:
             yield from _parts(document, config, cut, whole, turns)
         else:
             waiting.append(whole)
@@ -88,13 +97,13 @@ def _parts(
     document: Document, config: ChunkerConfig, cut: Cut, whole: Section, turns: Sequence[Turn]
 ) -> Iterator[Section]:
     """Yield the parts of a long line, which are divided as its texts are. Each part ends at the
-    start of the next."""
+    start of the next, or with its text if that is too far away."""
     raw = document.text[whole.start : whole.end]
-    found: list[tuple[int, Section]] = []
-    at = 0
+    found: list[tuple[int, int, Section]] = []
+    literals = _STRING.finditer(raw)
     for turn in turns:
         for text in turn.texts:
-            place = _place(raw, text, at)
+            place = _place(literals, text)
             if place is None:  # escaped in an unknown way
                 yield from _raw_parts(document, config, cut, whole)
                 return
@@ -106,11 +115,14 @@ def _parts(
                 own |= {"time": valid_text(turn.time)} if turn.time else {}
                 headings = tuple(map(valid_text, one.headings))
                 said = valid_text(f"{turn.role}: {shown}")
-                found.append((at, Section(0, 0, headings, plain=said, attributes=own)))
+                own_end = at + place.length(text[one.start : one.end])
+                found.append((at, own_end, Section(0, 0, headings, plain=said, attributes=own)))
             at += place.length(text[done:])
-    ends = [*(begin for begin, _ in found[1:]), len(raw)]
-    for number, ((begin, part), end) in enumerate(zip(found, ends, strict=True)):
-        first = 0 if number == 0 else begin
+    nexts = [*(begin for begin, _, _ in found[1:]), len(raw)]
+    longest = most_chars(config.max_tokens)
+    for number, ((begin, own_end, part), after) in enumerate(zip(found, nexts, strict=True)):
+        first = 0 if number == 0 and begin <= longest else begin
+        end = after if after - first <= longest else own_end
         yield replace(part, start=whole.start + first, end=whole.start + end)
 
 
@@ -136,9 +148,11 @@ class _Place:
         return len(json.dumps(text, ensure_ascii=self.ascii_only)) - 2
 
 
-def _place(raw: str, text: str, at: int) -> _Place | None:
-    for ascii_only in (False, True):
-        start = raw.find(json.dumps(text, ensure_ascii=ascii_only), at)
-        if start >= 0:
-            return _Place(start + 1, ascii_only)
+def _place(literals: Iterator[re.Match[str]], text: str) -> _Place | None:
+    """Return the place of the next string that is this text. All strings before it are consumed, so
+    that the strings of a line are compared once."""
+    forms = [json.dumps(text, ensure_ascii=ascii_only) for ascii_only in (False, True)]
+    for one in literals:
+        if one[0] in forms:
+            return _Place(one.start() + 1, one[0] != forms[0])
     return None

@@ -21,6 +21,7 @@ LINES: Final = (".jsonl", ".ndjson")  #: suffixes of such files
 _LOOKED_AT: Final = 50  # lines that are read to recognise a transcript
 _ENOUGH: Final = 2  # turns in them
 _DEEP: Final = 6  # the depth of lists of parts
+_LONGEST: Final = 200  # characters of a time or a session; guess: ids have up to 64
 _TEXTS: Final = ("text", "content", "output", "input", "arguments", "thinking", "result")
 _ROLES: Final = ("user", "human", "assistant", "model", "system", "developer", "tool", "function")
 TIMES: Final = ("timestamp", "created_at", "time", "date", "ts")
@@ -122,5 +123,7 @@ def _texts(held: object, depth: int) -> Iterator[str]:
 
 
 def _first(held: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the first of these values that is a text, "" if it is long: each chunk has a copy."""
     found = (held.get(name) for name in names)
-    return next((one for one in found if isinstance(one, str) and one), "")
+    first = next((one for one in found if isinstance(one, str) and one), "")
+    return first if len(first) <= _LONGEST else ""

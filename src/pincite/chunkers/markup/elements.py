@@ -7,6 +7,7 @@ not indexed.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ _HEADING_CHARS = 120
 _DEEPEST = 6  # headings in a path
 _TINY_SHARE = 0.25  # of the target, as in `packing`
 _HEADER_SHARE = 0.5  # of the room: a longer header row is shortened
+_MOST_HEADER = 0.75  # of the room, for a header whose beginning costs more than its end
 
 
 @dataclass(slots=True)
@@ -196,6 +198,7 @@ class _Cutting:
         """Return the header for later parts of a table, shortened if necessary, and its cost."""
         cost = Lines(header).cost_until if header else [0.0]
         most = int(len(header) * min(1.0, room * _HEADER_SHARE / max(float(cost[-1]), 1.0)))
+        most = min(most, bisect_right(cost, room * _MOST_HEADER) - 1)  # its beginning may cost most
         return header[:most], float(cost[most])
 
     def _spans(

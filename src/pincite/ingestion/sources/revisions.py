@@ -37,7 +37,7 @@ _TEXT_RULES = {
     "asciidoc": 2,
     "org": 2,
     "roff": 2,
-    "transcript": 1,
+    "transcript": 2,
     "xml": 1,
     "json": 1,
     "yaml": 1,
