@@ -154,9 +154,7 @@ def test_a_tree_gives_the_same_documents_in_every_form(
 
 def test_the_tree_has_something_of_every_kind(places: dict[str, Path]) -> None:
     contents, left = found(places["folder"])
-    assert {"keep.log.md", "src/shown.md", "docs/b.tmp.md", "x/pyvenv.cfgs"} <= {
-        *contents
-    }
+    assert {"keep.log.md", "src/shown.md", "docs/b.tmp.md", "x/pyvenv.cfgs"} <= {*contents}
     codes = "binary dependencies empty generated hidden ignored minified oversize unreadable"
     assert {*codes.split()} <= {*left.values()}
     assert left["big/"] == "oversize"
