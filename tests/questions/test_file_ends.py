@@ -12,37 +12,41 @@ from pincite.questions.frames import Frame
 
 
 class File(NamedTuple):
+    source: str
     path: str
 
 
 PATHS = st.lists(st.sampled_from("ab"), min_size=1, max_size=5).map("/".join)
+FILES = st.builds(
+    File, st.lists(st.sampled_from("abc"), min_size=1, max_size=2).map("/".join), PATHS
+)
 FRAMES = st.builds(
     lambda path, own: Frame(path, 1, min(own, path.count("/") + 1)), PATHS, st.integers(1, 3)
 )
 
 
-@given(st.lists(FRAMES, max_size=4), st.lists(PATHS, max_size=12, unique=True))
-def test_the_best_files_are_those_that_fit_best(frames: list[Frame], paths: list[str]) -> None:
-    ends = FileEnds(frames, map(File, paths))
+@given(st.lists(FRAMES, max_size=4), st.lists(FILES, max_size=12, unique=True))
+def test_the_best_files_are_those_that_fit_best(frames: list[Frame], files: list[File]) -> None:
+    ends = FileEnds(frames, files)
     for frame in frames:
-        fits = {path: fit for path in paths if (fit := frame.fit(path)) is not None}
+        fits = {one: fit for one in files if (fit := frame.fit(one.path, one.source)) is not None}
         found = ends.best(frame)
         every = ends.all_of(frame)
-        assert {one.path for one in every} == fits.keys()
+        assert set(every) == fits.keys()
         assert len(every) == len(fits)
-        assert [fits[one.path] for one in every] == sorted(fits.values(), reverse=True)
+        assert [fits[one] for one in every] == sorted(fits.values(), reverse=True)
         assert (found is None) == (not fits)
         if found is not None:
-            fit, files = found
+            fit, of_frame = found
             assert fit == max(fits.values())
-            best = [path for path in paths if fits.get(path) == fit]
-            assert [one.path for one in files] == best
+            assert list(of_frame) == [one for one in files if fits.get(one) == fit]
 
 
 class Counted:
     """A file that counts how often its path is read."""
 
     reads = 0
+    source = "app"
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -135,6 +135,25 @@ def test_paths_of_the_index_fit_by_their_ends(text: str, stored: str, fit: Fit |
 
 
 @pytest.mark.parametrize(
+    ("text", "source", "fit"),
+    [
+        ("alpha/cli.py:1", "alpha", Fit(2, True)),
+        ("alpha/cli.py:1", "beta", Fit(1, True)),
+        ("/srv/beta/cli.py:1", "beta", Fit(2, True)),
+        ("/srv/beta/cli.py:1", "acme/beta", Fit(2, True)),
+        ("acme/beta/cli.py:1", "acme/beta", Fit(3, True)),
+        ("cli.py:1", "beta", Fit(1, True)),
+        ("/usr/lib/python3/site-packages/beta/cli.py:1", "beta", Fit(2, True)),
+        ("/usr/lib/python3/site-packages/beta/cli.py:1", "alpha", None),
+        ("/srv/beta/other.py:1", "beta", None),
+    ],
+)
+def test_the_name_of_the_source_counts_as_a_folder(text: str, source: str, fit: Fit | None) -> None:
+    (frame,) = frames_of(text)
+    assert frame.fit("cli.py", source) == fit
+
+
+@pytest.mark.parametrize(
     ("text", "only"),
     [
         ("src/a.py:12", True),

@@ -264,6 +264,14 @@ def test_a_place_in_one_of_two_files_is_not_grounded() -> None:
     assert ask("a/util.py:15", two).verdict.level == "grounded"
 
 
+def test_the_name_of_the_source_tells_which_file_is_meant() -> None:
+    eight = stored(*(File("cli.py", source=name, lines=DEEP) for name in "abcdefgh"))
+    for question in ("h/cli.py:2015", 'File "/srv/h/cli.py", line 2015, in main'):
+        pack = ask(question, eight, profile=FEW)
+        assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("h", 2011)
+        assert pack.verdict.level == "grounded"
+
+
 SIX = tuple(
     File(
         "app/flows.py",

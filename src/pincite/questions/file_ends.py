@@ -13,6 +13,8 @@ class HasPath(Protocol):
 
     @property
     def path(self) -> str: ...
+    @property
+    def source(self) -> str: ...
 
 
 F = TypeVar("F", bound=HasPath)
@@ -54,10 +56,19 @@ class FileEnds(Generic[F]):
             parts += 1
             if at < 0:
                 ending.whole.append(file)
+                self._add_below(file, path)
                 return
             ending.longer.append(file)
             if path.count("/", 0, at) + 1 < parts:
                 ending.most.append(file)
+
+    def _add_below(self, file: F, path: str) -> None:
+        """Add the file by its path below the name of its source, or below the end of this name."""
+        for part in reversed(file.source.split("/")):
+            path = f"{part}/{path}"
+            if (ending := self._ends.get(path)) is None:
+                return
+            ending.whole.append(file)
 
     def best(self, frame: Frame) -> tuple[Fit, Sequence[F]] | None:
         """Return the files that fit this frame best, all equally well, None if there are none."""

@@ -87,21 +87,23 @@ class Frame(NamedTuple):
         parts = self.path.split("/")
         return tuple("/".join(parts[at:]) for at in range(max(1, len(parts) - self.own + 1)))
 
-    def fit(self, path: str) -> Fit | None:
+    def fit(self, path: str, source: str = "") -> Fit | None:
         """Return how well a path of the index fits, None if it is another file.
 
         The whole path of the index may end this one (`app/a.py` ends `/srv/app/a.py`), or the
         other way round (`lib/app/a.py`). Otherwise, more than half of the path of the index is
         necessary, and two parts, or all of the library's own: `src/app/a.py` for
-        `/usr/lib/python3/site-packages/app/a.py`.
+        `/usr/lib/python3/site-packages/app/a.py`. Before a whole path, the name of its `source`
+        also counts, because it is most often that of its folder: `app/a.py` for `a.py` of `app`.
         """
         ours, theirs = self.path.split("/"), path.split("/")
+        rooted = [*source.split("/"), *theirs]
         same = 0
-        for one, other in zip(reversed(ours), reversed(theirs), strict=False):
+        for one, other in zip(reversed(ours), reversed(rooted), strict=False):
             if one != other:
                 break
             same += 1
-        is_whole = same == len(theirs)
+        is_whole = same >= len(theirs)
         is_most = same > 1 and (self.is_library or 2 * same > len(theirs))
         fits = same >= self.own and (is_whole or same == len(ours) or is_most)
         return Fit(same, is_whole) if fits else None

@@ -73,7 +73,7 @@ def _place(frame: Frame, known: Sequence[FrameFiles], candidates: Sequence[Candi
         for one in candidates
         if one.chunk.start_line <= frame.line <= one.chunk.end_line
         and one.chunk.path.endswith(name)
-        and (fit := frame.fit(one.chunk.path))
+        and (fit := frame.fit(one.chunk.path, one.chunk.repo))
     ]
     best = max((*(one.fit for one in files), *(fit for fit, _ in here)), default=None)
     if best is None:
