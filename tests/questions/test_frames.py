@@ -54,6 +54,14 @@ net/http.(*conn).serve(0xc0)
         ("src\\app\\x.cs(12,5): error CS1002: ; expected", "src/app/x.cs", 12),
         ("C:\\src\\app\\x.cpp(12): error C2065", "src/app/x.cpp", 12),
         ("https://example.org/o/r/blob/main/src/a.py#L12", "o/r/blob/main/src/a.py", 12),
+        ("core.py#L174-L199", "core.py", 174),
+        ("core.py#L174-199", "core.py", 174),
+        ("https://example.org/o/r/blob/main/src/a.py#L12C5-L20C3", "o/r/blob/main/src/a.py", 12),
+        ("a.py:3-9", "a.py", 3),
+        ("a.py:3\u20139 fails", "a.py", 3),
+        ("what do src/a.py lines 3-9 do?", "src/a.py", 3),
+        ("a.py:3-b.py", "a.py", 3),
+        ("a.py:3:9:b", "a.py", 3),
         ("deploy/Dockerfile:3", "deploy/Dockerfile", 3),
     ],
 )
@@ -157,6 +165,8 @@ def test_the_name_of_the_source_counts_as_a_folder(text: str, source: str, fit: 
     ("text", "only"),
     [
         ("src/a.py:12", True),
+        ("src/a.py#L12-L20", True),
+        ("src/a.py:12:3", True),
         ('File "/srv/a.py", line 12, in f', True),
         ("at async f (webpack-internal:///./src/a.ts:12:3)", True),
         ("at com.shop.Order.close(Order.java:55)", True),
@@ -190,6 +200,8 @@ def test_there_are_at_most_a_hundred_the_last_of_a_traceback_of_python() -> None
         "?a=" * 30_000 + ":1",
         "at a(" * 20_000 + " a.py:1",
         "a://" * 25_000 + ":1",
+        "a.py:1-" * 15_000,
+        "a.py:1:1:1:" * 10_000,
     ],
 )
 def test_hostile_texts_take_linear_time(hostile: str) -> None:

@@ -14,14 +14,15 @@ MOST_FILES: Final = 4
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
 _MOST_CHARS: Final = 1_000  # of a path
-_MARK: Final = re.compile(r"[:(]\d|#L\d|line \d")
+_MARK: Final = re.compile(r"[:(]\d|#L\d|lines? \d")
 _SIGNS: Final = r"[^\s:\"'`|*,;#?]"
-#: A path and the line behind it. Each run of signs is read once, so the time is linear.
+#: A path and the line behind it, or the first one of a range (`:3-9`, `#L3-L9`, `#L3C1-L9C5`), with
+#: its columns. Each run of signs is read once, so the time is linear.
 _PLACE: Final = re.compile(
     r'File "(?P<quoted>[^"]{1,1000}+)", line (?P<there>\d{1,8})'
     rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?=//))?(?P<path>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
-    r"(?:(?:\?[\w=&.-]{0,80}+)?(?:[:#]L?|:line |[\"'`]?,? (?:on |at )?line )"
-    r"(?P<line>\d{1,8})(?![\w/\\]))?"
+    r"(?:(?:\?[\w=&.-]{0,80}+)?(?:[:#]L?|:line |[\"'`]?,? (?:on |at )?lines? )"
+    r"(?P<line>\d{1,8})(?:C\d{1,8}|(?::\d{1,8}){1,2})?(?:[-–]L?\d{1,8}(?:C\d{1,8})?)?(?![\w/\\]))?"
 )
 #: `app.php(12)`, `app.ts(12,5)`
 _IN_BRACKETS: Final = re.compile(r"(?P<path>.+\.[A-Za-z]\w{0,9})\((?P<line>\d{1,8})(?:\).*)?")
