@@ -272,6 +272,14 @@ def test_the_name_of_the_source_tells_which_file_is_meant() -> None:
         assert pack.verdict.level == "grounded"
 
 
+def test_a_file_of_which_only_the_name_fits_is_not_grounded() -> None:
+    one = stored(File("codes.py"))
+    verdict = ask("nope/codes.py:5", one).verdict
+    assert verdict.level == "weak"
+    assert verdict.reason == "Only the name of the file is that of nope/codes.py."
+    assert ask("codes.py:5", one).verdict.level == "grounded"
+
+
 SIX = tuple(
     File(
         "app/flows.py",

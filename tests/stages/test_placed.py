@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pincite.model import Candidate
-from pincite.model.places import FrameFiles
+from pincite.model.places import FileKey, FrameFiles
 from pincite.questions.frames import Fit, Frame
 from pincite.stages.placed import Placed, find_placed
+from pincite.support.fields import replace
 from tests.builders import candidate
 
 
@@ -24,7 +25,8 @@ def key(one: Candidate) -> tuple[str, str]:
 def known(frame: Frame, *paths: str, count: int = 0, beside: str = "") -> FrameFiles:
     fit = frame.fit(paths[0])
     assert fit is not None
-    files = tuple(("app", path) for path in paths)
+    ref = at(paths[0]).chunk.ref
+    files = tuple(FileKey("app", path, ref) for path in paths)
     held = frozenset((beside,)) if beside else frozenset[str]()
     return FrameFiles("main", frame, fit, count or len(paths), files, held)
 
@@ -45,7 +47,7 @@ def test_a_longer_path_gives_way_to_the_exact_one() -> None:
 def test_the_best_file_counts_even_if_only_another_one_has_the_line() -> None:
     frame, longer = Frame("app/a.py", 5), at("x/app/a.py")
     (place,) = placed(frame, [known(frame, "app/a.py")], longer).places
-    assert place.files == {("app", "app/a.py")}
+    assert {(one.source, one.path) for one in place.files} == {("app", "app/a.py")}
     assert not place.passages
 
 
@@ -76,6 +78,14 @@ def test_the_same_file_in_two_collections_is_one() -> None:
     assert place.is_certain
     (place,) = placed(frame, [], one, at("p0/a.py", source="lib")).places
     assert (place.count, place.is_certain) == (2, False)
+
+
+def test_files_of_two_collections_with_other_texts_are_two() -> None:
+    frame, one = Frame("a.py", 5), at("p0/a.py")
+    other = Candidate("other", replace(one.chunk, ref="another"), one.signals)
+    (place,) = placed(frame, [known(frame, "p0/a.py")], one, other).places
+    assert (place.count, place.is_certain) == (2, False)
+    assert place.passages == (key(one), key(other))
 
 
 def test_the_name_alone_is_certain_only_if_no_folder_was_named() -> None:

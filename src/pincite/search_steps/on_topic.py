@@ -60,7 +60,8 @@ def on_topic(
         yield OnTopic("weak", f"{having.chunk.path} {does} {relation.written}.")
     for one in candidates:
         if (place := placed.of(one)) is not None:
-            beside = f", next to line {one.chunk.start_line}" if place.beside else ""
+            lines = f"{one.chunk.start_line}-{one.chunk.end_line}"
+            beside = f", next to lines {lines}" if place.beside else ""
             said = f"the question names {one.chunk.path}:{place.frame.line}{beside}."
             yield OnTopic("weak", said)
     for path in named_files(query.text, (one.chunk.path for one in candidates)):
@@ -87,19 +88,21 @@ def names_sought(query: Query) -> tuple[str, ...]:
 
 def lacking_place(placed: Placed, candidates: Sequence[Candidate], *, known: bool) -> str | None:
     """Return the reason why a question that is only places has no certain answer: no candidate is
-    at one, or the first one is next to the line, or is one of several files. None if there is no
-    such reason. `known`: all documents that may be searched were compared with the places."""
-    at = [place for one in candidates if (place := placed.of(one)) is not None]
-    if not at:
-        return _missing(placed.places[0], known=known)
-    place = placed.of(candidates[0])
-    if place is None:
-        return None
-    where = f"{candidates[0].chunk.path}:{place.frame.line}"
+    at one, or the first that is, is next to the line, or in one of several files, or in a file of
+    which only the name fits. None if there is no such reason. `known`: all documents that may be
+    searched were compared with the places."""
+    at = ((one.chunk, place) for one in candidates if (place := placed.of(one)) is not None)
+    chunk, place = next(at, (None, placed.places[0]))
+    if chunk is None:
+        return _missing(place, known=known)
     if place.beside:
-        chunk = candidates[0].chunk
-        return f"{where} is in no passage, only next to lines {chunk.start_line}-{chunk.end_line}."
-    return _several(place) if place.count > 1 else None
+        where, lines = f"{chunk.path}:{place.frame.line}", f"{chunk.start_line}-{chunk.end_line}"
+        return f"{where} is in no passage, only next to lines {lines}."
+    if place.count > 1:
+        return _several(place)
+    if place.is_certain:
+        return None
+    return f"Only the name of the file is that of {place.frame.path[-_SHOWN:]}."
 
 
 def _missing(place: Place, *, known: bool) -> str:
@@ -107,7 +110,7 @@ def _missing(place: Place, *, known: bool) -> str:
     if place.count > MOST_FILES:
         return _several(place)
     if place.files:
-        return f"{min(place.files)[1]} has no line {line} in the index."
+        return f"{min(place.files).path} has no line {line} in the index."
     if known:
         return f"No file that was searched is {path}."
     return f"No passage that was found is at {path}:{line}."

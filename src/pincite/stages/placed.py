@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from pincite.model import Candidate
-from pincite.model.places import FrameFiles
+from pincite.model.places import FileKey, FrameFiles
 from pincite.questions.frames import MOST_FILES, Fit, Frame
 
 Key: TypeAlias = tuple[str, str]  # collection and id of a passage
@@ -16,14 +16,14 @@ Key: TypeAlias = tuple[str, str]  # collection and id of a passage
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that a question names. `files` are those whose paths `fit` it best, as (source,
-    path), at most five, and `count` is their number; none if no searched file fits. `passages` have
-    the line; those of files without such a passage are `beside` it, if there are any. There are no
+    """A place that a question names. `files` are those whose paths `fit` it best, at most five of a
+    collection, and `count` is their number; none if no searched file fits. `passages` have the
+    line; those of files without such a passage are `beside` it, if there are any. There are no
     passages if more than four files fit, which tells nothing."""
 
     frame: Frame
     fit: Fit | None = None
-    files: frozenset[tuple[str, str]] = frozenset()
+    files: frozenset[FileKey] = frozenset()
     count: int = 0
     passages: tuple[Key, ...] = ()
     beside: bool = False
@@ -80,7 +80,7 @@ def _place(frame: Frame, known: Sequence[FrameFiles], candidates: Sequence[Candi
         return Place(frame)
     files = [one for one in files if one.fit == best]
     held = [one for fit, one in here if fit == best]
-    named = frozenset((one.chunk.repo, one.chunk.path) for one in held)
+    named = frozenset(FileKey(of.repo, of.path, of.ref) for of in (one.chunk for one in held))
     named = named.union(*(one.files for one in files))
     count = max(len(named), *(one.count for one in files), 0)
     if count > MOST_FILES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pincite.model import Chunk, DocumentRecord, Ranking
-from pincite.model.places import FrameFiles
+from pincite.model.places import FileKey, FrameFiles
 from pincite.ports import AnyOf, Condition, Filter, Ids, Range, Searchable, SearchRequest
 from pincite.questions.file_ends import FileEnds
 from pincite.questions.frames import MOST_FILES, Frame
@@ -110,7 +110,8 @@ def _best(
         if (best := ends.best(frame)) is None:
             continue
         fit, records = best
-        first = tuple((one.source, one.path) for one in records[: MOST_FILES + 1])
+        some = records[: MOST_FILES + 1]
+        first = tuple(FileKey(one.source, one.path, one.ref) for one in some)
         files.append(FrameFiles(collection.spec.name, frame, fit, len(records), first))
         if len(records) <= MOST_FILES:
             asked.append((frame, _at(request, frame, records, _CHUNKS), files[-1]))
@@ -180,7 +181,8 @@ async def _look_beside(
 ) -> tuple[Ranking, ...]:
     """Return the rankings of the passages before the line, one of each file, or after it, if there
     is none before. A line behind the last passage has none: the file may be shorter."""
-    reads = [collection.index.document(files.collection, *one) for one in files.files]
+    index, name = collection.index, files.collection
+    reads = [index.document(name, one.source, one.path) for one in files.files]
     nearest = [_nearest(chunks, files.frame.line) for chunks in await gather(reads)]
     ids = tuple(one.id for one in nearest if one is not None)
     return await ask(collection, _only(request, len(ids), Ids(ids))) if ids else ()
