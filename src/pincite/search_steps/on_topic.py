@@ -117,5 +117,7 @@ def _missing(place: Place, *, known: bool) -> str:
 
 
 def _several(place: Place) -> str:
+    paths = {one.path for one in place.files}
     ending = "/".join(place.frame.path.split("/")[-(place.fit.parts if place.fit else 1) :])
-    return f"{place.count} files that were searched end in {ending[-_SHOWN:]}: add its folders."
+    told = "choose its source or collection" if len(paths) == 1 else "add its folders"
+    return f"{place.count} files that were searched end in {ending[-_SHOWN:]}: {told}."
