@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.deps import Admit, Deps
+from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
 from pincite.index.local import LocalIndex
 from pincite.model import (
@@ -30,6 +30,7 @@ from pincite.ports import Files, Reranker, Searchable, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
+from pincite.scope.choosing import Admit
 from pincite.search import search
 from pincite.stores.memory import MemoryStore
 from pincite.trace import Trace

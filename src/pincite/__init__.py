@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pincite.citations.files import Listing, Most, Passages
     from pincite.citations.passage import Passage
     from pincite.daemon.refresh.freshness import Freshness
-    from pincite.deps import Admit
     from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
     from pincite.engine.descriptions import Description
@@ -81,6 +80,7 @@ if TYPE_CHECKING:
     from pincite.ports import CollectionInfo, ConversationState, Reranker, Waiting
     from pincite.profile import Profile
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
+    from pincite.scope.choosing import Admit
     from pincite.scope.where import quote
     from pincite.settings.load import Settings, load_settings
     from pincite.settings.sections.refresh import RefreshMode
@@ -103,7 +103,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
             "pincite.citations.files": "Listing Most Passages",
             "pincite.citations.passage": "Passage",
             "pincite.daemon.refresh.freshness": "Freshness",
-            "pincite.deps": "Admit",
+            "pincite.scope.choosing": "Admit",
             "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
             "pincite.engine": "AsyncPincite",
             "pincite.engine.descriptions": "Description",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from pincite.model import Candidate, Notice
 from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
-from pincite.scope.choosing import DOCUMENT_ID, Choice, ChosenIndex
+from pincite.scope.choosing import DOCUMENT_ID, Admit, Choice, ChosenIndex
 from pincite.support.fields import replace
-
-#: Takes ids of documents and returns the ids that the caller may see. An exception ends the search.
-Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)

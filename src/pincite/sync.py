@@ -53,9 +53,9 @@ from pincite.support.processes.engine_thread import EngineThread
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
-    from pincite.deps import Admit
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
+    from pincite.scope.choosing import Admit
 
 C = TypeVar("C", bound=type)
 

@@ -10,8 +10,8 @@ import pytest
 
 from pincite import Pincite
 from pincite.asking import SearchOptions
-from pincite.deps import Admit
 from pincite.model import EvidencePack, Scope
+from pincite.scope.choosing import Admit
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 from tests.search.repositories import REPOSITORIES

@@ -400,7 +400,7 @@ def test_a_line_between_passages_shows_the_one_before_it(line: int, shown: int) 
 @pytest.mark.parametrize("kind", ["lex", "vec"])
 def test_a_place_in_a_subquery_is_searched(kind: str) -> None:
     deep = stored(File("src/large.py", lines=DEEP), lexical=kind == "lex")
-    asked = (f"{kind}: src/large.py:{LONGEST + 4}",)
+    asked = (f"vec: src/large.py:{LONGEST + 4}", f"{kind}: In src/large.py:{LONGEST + 4}?")
     pack = ask("what happens here?", deep, subqueries=asked, profile=FEW)
     assert (pack.evidence[0].path, pack.evidence[0].start_line) == ("src/large.py", LONGEST)
     assert kind == "vec" or f"names src/large.py:{LONGEST + 4}" in pack.verdict.reason

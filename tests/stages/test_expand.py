@@ -28,6 +28,7 @@ from pincite.stages.expand import (
     given_by_caller,
     lexical_signal,
 )
+from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rerank import RerankConfig
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
@@ -360,3 +361,16 @@ def test_the_shipped_profile_has_no_step_more() -> None:
     collection = asyncio.run(make(None, TEXTS))
     _, trace = ask(collection, text="backups", llm=ScriptedLLM(ANSWER))
     assert "expand" not in [step.stage for step in trace.steps]
+
+
+def test_places_that_a_model_makes_up_are_not_asked_for() -> None:
+    query = prepare(Question("what fails at src/a.py:3?"), PrepareConfig())
+    llm = ScriptedLLM("lex: src/b.py:4 fails\nvec: Why does src/c.py:5 fail?")
+    found = expanded(llm, query).query
+    assert [one.text for one in found.subqueries] == [
+        "src/b.py:4 fails",
+        "Why does src/c.py:5 fail?",
+    ]
+    assert found.asked == query.asked
+    given = expanded(None, query, lines=("lex: src/b.py:4 src/a.py:3",)).query
+    assert [one.path for one in given.asked.frames] == ["src/a.py", "src/b.py"]

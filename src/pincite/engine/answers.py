@@ -18,10 +18,10 @@ from pincite.support.arguments import require_known
 if TYPE_CHECKING:
     from pincite.answer import AnswerDeps
     from pincite.asking.answers import AnswerKeywords, AnswerOptions
-    from pincite.deps import Admit
     from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
     from pincite.ports import LLM, Completion, Reranker
     from pincite.profile import Profile
+    from pincite.scope.choosing import Admit
     from pincite.settings.load import Settings
     from pincite.trace import Trace
 

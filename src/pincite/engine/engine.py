@@ -39,10 +39,10 @@ from pincite.telemetry.spans import join_process
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions
     from pincite.citations.passage import Passage
-    from pincite.deps import Admit
     from pincite.ingestion.report import IngestReport, Progress
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
     from pincite.model import EvidencePack, Question, SourceType, TaskMode
+    from pincite.scope.choosing import Admit
     from pincite.stages.context import Around
     from pincite.stages.retrieve import SearchMode
     from pincite.trace import Trace

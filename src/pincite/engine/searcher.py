@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pincite.collection.tracing import watched_search
 from pincite.current_files.files import FilesOnDisk
 from pincite.daemon.client.remote_search import remote_search_of
-from pincite.deps import Admission, Admit, Deps
+from pincite.deps import Admission, Deps
 from pincite.engine.open_collections import OpenCollections
 from pincite.engine.place_scope import place_scope
 from pincite.engine.search_notices import SearchNotices
@@ -20,6 +20,7 @@ from pincite.model import EvidencePack, Question, SourceRecord
 from pincite.ports import Reranker
 from pincite.profile import Profile
 from pincite.retrieval_log import Asked, Entry, Recorder
+from pincite.scope.choosing import Admit
 from pincite.scope.unshown import unnamed
 from pincite.search import search
 from pincite.support.fields import replace

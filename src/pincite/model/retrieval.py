@@ -14,6 +14,7 @@ from pincite.model.chunks import Chunk
 from pincite.model.documents import SourceType
 from pincite.model.points import TermCounts, Vector
 from pincite.questions.asked import Asked
+from pincite.questions.frames import Frame
 from pincite.support.names import components, last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
@@ -58,11 +59,13 @@ class Notice(msgspec.Struct, frozen=True):
 
 class Expansion(msgspec.Struct, frozen=True):
     """A rephrasing of a question for one `collection`, or for all if that is empty. With a `kind`,
-    only that side of the search uses it."""
+    only that side of the search uses it. `frames` are the places that it names in addition to those
+    of the question, if somebody who asks has written it."""
 
     text: str
     collection: str = ""
     kind: SubQueryKind | None = None
+    frames: tuple[Frame, ...] = ()
 
 
 class Corpus(msgspec.Struct, frozen=True):

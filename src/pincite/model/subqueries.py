@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Final, Literal
 
 import msgspec
@@ -88,14 +87,20 @@ def checked_subqueries(lines: Sequence[str], question: str) -> tuple[str, ...]:
 
 
 def with_subqueries(query: Query, asked: SubQueries) -> Query:
-    """Return the query with its rephrasings, and the intent for the reranker. The places that the
-    words and sentences among them name follow those of the question. A passage as an answer might
-    have it (`hyde`) is made up, and so are its places."""
-    meant = (one.text for one in asked.expansions if one.kind != "hyde")
-    frames = dict.fromkeys((*query.asked.frames, *chain.from_iterable(map(frames_of, meant))))
-    return replace(
-        query,
-        subqueries=asked.expansions,
-        intent=asked.intent or query.intent,
-        asked=replace(query.asked, frames=tuple(frames)),
-    )
+    """Return the query with its rephrasings, and the intent for the reranker."""
+    return replace(query, subqueries=asked.expansions, intent=asked.intent or query.intent)
+
+
+def with_asked(query: Query, asked: SubQueries) -> Query:
+    """Return the query with rephrasings by whoever asks. The places that the words and sentences
+    among them name follow those of the question. A passage as an answer might have it (`hyde`) is
+    made up, and so are its places."""
+    ours = query.asked.frames
+    named = [() if one.kind == "hyde" else frames_of(one.text) for one in asked.expansions]
+    expansions = [
+        replace(one, frames=tuple(frame for frame in frames if frame not in ours))
+        for one, frames in zip(asked.expansions, named, strict=True)
+    ]
+    frames = tuple(dict.fromkeys((*ours, *(frame for one in expansions for frame in one.frames))))
+    placed = replace(query, asked=replace(query.asked, frames=frames))
+    return with_subqueries(placed, replace(asked, expansions=tuple(expansions)))

@@ -130,9 +130,9 @@ def frames_of(text: str) -> tuple[Frame, ...]:
 def is_only_frames(text: str) -> bool:
     """Return whether a text has a frame and nothing else: no word but the names of functions that
     belong to frames, and those of their syntax."""
-    if not frames_of(text):
-        return False
     rest = _PLACE.sub(lambda match: " " if _frame(match) is not None else match[0], text)
+    if rest == text:
+        return False
     return _SYNTAX.issuperset(_WORD.findall(_CALLED.sub(" ", f"{rest} ")))
 
 

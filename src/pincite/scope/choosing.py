@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from pincite.model import Attributes, Chunk, DocumentRecord, Ranking
 from pincite.ports import AnyOf, Condition, Ids, Readable, SearchRequest, Stored
@@ -28,6 +28,8 @@ _MOST: Final = 4_000  # hits of a side; loading more costs as much as the whole 
 #: The number of documents in a filter that cost as much as one more hit: measured in SQLite, where
 #: 3,072 hits of a side cost 1.5 s, and 20,000 documents 0.4 s. See docs/decisions/0061.
 _WORTH: Final = 16
+#: Takes ids of documents and returns the ids that the caller may see. An exception ends the search.
+Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Choice:
     `all_of` returns all selected documents, or None if they are more than its argument (None for no
     limit). It is called if the best hits are nearly all of other documents."""
 
-    among: Callable[[frozenset[str]], Awaitable[frozenset[str]]]
+    among: Admit
     all_of: Callable[[int | None], Awaitable[tuple[str, ...] | None]]
 
 

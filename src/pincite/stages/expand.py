@@ -13,7 +13,7 @@ import msgspec
 from pincite.errors import PinciteError
 from pincite.model import Notice, Query, Ranking
 from pincite.model.reasoning import without_thought
-from pincite.model.subqueries import SubQueries, read_subqueries, with_subqueries
+from pincite.model.subqueries import SubQueries, read_subqueries, with_asked, with_subqueries
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
@@ -89,7 +89,7 @@ class Expanded(msgspec.Struct, frozen=True):
 def given_by_caller(query: Query, lines: Sequence[str]) -> Expanded:
     """Return the query with the checked rephrasings and the intent of its caller."""
     asked = read_subqueries(lines, query.text)
-    return Expanded(with_subqueries(query, asked), "caller" if lines else "")
+    return Expanded(with_asked(query, asked), "caller" if lines else "")
 
 
 async def expand(

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pincite.deps import Admit
 from pincite.model import Notice
 from pincite.ports import Files, Quote, Seen
-from pincite.scope.choosing import DOCUMENT_ID
+from pincite.scope.choosing import DOCUMENT_ID, Admit
 from pincite.support.fields import replace
 
 #: The messages for citations of such a text, and for the text itself.

@@ -7,11 +7,11 @@ from typing import Final
 
 from pincite.answering.basis import nothing_indexed
 from pincite.asking import SearchOptions, question_of
-from pincite.deps import Admission, Admit
+from pincite.deps import Admission
 from pincite.engine.contexts import Contexts
 from pincite.model import Attributes, EvidencePack
 from pincite.ports import Files
-from pincite.scope.choosing import Choice
+from pincite.scope.choosing import Admit, Choice
 from pincite.stages.pack import SCHEMA_VERSION
 from pincite.support.fields import replace
 from pincite.trace import Trace

@@ -23,12 +23,13 @@ from pincite.model.places import FrameFiles
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.ports.failures import rate_notices, split_failures
 from pincite.ports.query_vectors import ENCODING_SHARE, BudgetSpent, QueryVectors
-from pincite.questions.frames import Frame, frames_of
+from pincite.questions.frames import Frame
+from pincite.scope.choosing import Admit
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
 from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
-from pincite.stages.retrieve.places import Admits, at_places, beside_places
+from pincite.stages.retrieve.places import at_places, beside_places
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.versions import with_versions
@@ -65,7 +66,7 @@ async def retrieve(
     done: Pass = Pass(),
     deep: Collection[str] = (),
     left_ms: float | None = None,
-    admit: Admits | None = None,
+    admit: Admit | None = None,
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
@@ -119,7 +120,7 @@ async def _one(
     done: Pass,
     vectors: QueryVectors,
     left_ms: float | None,
-    admit: Admits | None,
+    admit: Admit | None,
 ) -> Retrieved:
     """Search one collection: the question with its sub-queries, the places that it names, and, in
     a later pass, its rephrasings and widened kinds. Raises StoreError if the collection exceeds
@@ -204,10 +205,9 @@ def _wordings_of_frames(
     """Return the places that are asked for, each with the number of the wording that names it: 0
     for the question itself, and if only a wording without a side of this collection does."""
     found: dict[Frame, int] = {}
-    if query.asked.frames and query.subqueries:
-        for n, (one, request) in enumerate(zip(wordings, requests, strict=True)):
-            if n == 0 or _asks(request):
-                found = dict.fromkeys(frames_of(one.text), n) | found
+    for n, (one, request) in enumerate(zip(wordings, requests, strict=True)):
+        if one.frames and _asks(request):
+            found = dict.fromkeys(one.frames, n) | found
     return {frame: found.get(frame, 0) for frame in query.asked.frames}
 
 

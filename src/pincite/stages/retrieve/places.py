@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from pincite.model import Chunk, DocumentRecord, Ranking
 from pincite.model.places import FileKey, FrameFiles
-from pincite.ports import AnyOf, Condition, Filter, Ids, Range, Searchable, SearchRequest
+from pincite.ports import AnyOf, Filter, Ids, Range, Searchable, SearchRequest
 from pincite.questions.file_ends import FileEnds
 from pincite.questions.frames import MOST_FILES, Frame
-from pincite.scope.choosing import DOCUMENT_ID
+from pincite.scope.choosing import DOCUMENT_ID, Admit
 from pincite.scope.document_records import matches_record
 from pincite.stages.retrieve.rankings import ask
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
@@ -21,8 +21,6 @@ _FRAMES: Final = 8  # places of one question
 _CHUNKS: Final = 4  # of each place and side; a long line has several chunks
 _MOST_CHUNKS: Final = 64  # of a place in files that only their chunks can tell apart; guess
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
-#: As `pincite.deps.Admit`.
-Admits: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ async def at_places(
     requests: Mapping[Frame, SearchRequest],
     collection: Searchable,
     left_ms: float | None,
-    admit: Admits | None,
+    admit: Admit | None,
 ) -> Places:
     """Return one request for each of the first eight frames whose file the collection has: the
     given one, limited to chunks of this file that have the line. The given ones have the same
@@ -62,7 +60,7 @@ async def at_places(
 
 
 async def _look(
-    requests: Mapping[Frame, SearchRequest], collection: Searchable, admit: Admits | None
+    requests: Mapping[Frame, SearchRequest], collection: Searchable, admit: Admit | None
 ) -> Places:
     filter_ = next(iter(requests.values())).filter
     names = {one.name for one in requests}
@@ -85,7 +83,7 @@ def _within(
 
 
 async def _admitted(
-    within: Mapping[DocumentRecord, bool], admit: Admits
+    within: Mapping[DocumentRecord, bool], admit: Admit
 ) -> dict[DocumentRecord, bool]:
     """Return the documents that `admit` allows, and those whose chunks have the id for it."""
     ids = {one: str(one.all_attributes.get(DOCUMENT_ID, "")) for one in within}
@@ -132,17 +130,7 @@ def _at(
 ) -> SearchRequest:
     of_files = AnyOf("revision", tuple(one.revision for one in records))
     begins, ends = Range("start_line", lte=frame.line), Range("end_line", gte=frame.line)
-    return _only(request, most, of_files, begins, ends)
-
-
-def _only(request: SearchRequest, most: int, *conditions: Condition) -> SearchRequest:
-    return replace(
-        request,
-        dense_limit=most,
-        sparse_limit=most,
-        fusion_limit=most,
-        filter=replace(request.filter, must=(*request.filter.must, *conditions)),
-    )
+    return request.only(of_files, begins, ends, most=most)
 
 
 async def beside_places(
@@ -185,7 +173,7 @@ async def _look_beside(
     reads = [index.document(name, one.source, one.path) for one in files.files]
     nearest = [_nearest(chunks, files.frame.line) for chunks in await gather(reads)]
     ids = tuple(one.id for one in nearest if one is not None)
-    return await ask(collection, _only(request, len(ids), Ids(ids))) if ids else ()
+    return await ask(collection, request.only(Ids(ids), most=len(ids))) if ids else ()
 
 
 def _nearest(chunks: Sequence[Chunk], line: int) -> Chunk | None:
