@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pincite.questions.frames import Fit, Frame, frames_of, is_only_frames
+from pincite.questions.frames import Fit, Frame, frames_of, is_only_frames, without_lines
 
 PYTHON = """Traceback (most recent call last):
   File "/usr/lib/python3/site-packages/click/core.py", line 1157, in __call__
@@ -179,6 +179,20 @@ def test_a_question_may_be_nothing_but_places(text: str, only: bool) -> None:
     assert is_only_frames(text) is only
 
 
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("error 12 at src/a.py:12:3 of 3", "error 12 at src/a.py  of 3"),
+        ("src/a.ts(12,5): error", "src/a.ts : error"),
+        ('File "/srv/a.py", line 12, in f', "/srv/a.py , in f"),
+        ("core.py#L174-L199", "core.py "),
+        ("at 12:30 on port 80", "at 12:30 on port 80"),
+    ],
+)
+def test_lines_and_columns_can_be_left_out(text: str, rest: str) -> None:
+    assert without_lines(text) == rest
+
+
 def test_there_are_at_most_a_hundred_the_last_of_a_traceback_of_python() -> None:
     lines = "\n".join(f'File "/srv/a{n}.py", line {n + 1}, in f' for n in range(500))
     found = frames_of(lines)
@@ -208,4 +222,5 @@ def test_hostile_texts_take_linear_time(hostile: str) -> None:
     begun = time.process_time()
     frames_of(hostile)
     is_only_frames(hostile)
+    without_lines(hostile)
     assert time.process_time() - begun < 3

@@ -14,6 +14,8 @@ from pincite.errors import StoreError
 from pincite.model import DocumentRecord, IndexedDocument, Point, Scope
 from pincite.ports import Range, Searchable, SearchRequest
 from pincite.profile import Profile
+from pincite.questions.frames import frames_of
+from pincite.stages.retrieve.places import at_places, beside_places
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import chunk
@@ -223,6 +225,31 @@ def test_explain_names_the_places() -> None:
     trace = Trace(time.perf_counter)
     ask("what fails at src/shop/order.py:15?", filled(), trace=trace)
     assert "names src/shop/order.py:15" in explain_table(trace)
+    assert "src/shop/order.py:15 in main: acme/docs:src/shop/order.py" in explain_table(trace)
+
+
+def test_the_numbers_of_lines_are_no_words_that_are_absent() -> None:
+    index = filled()
+    for question in ("src/shop/order.py:15:777", "what fails at src/shop/order.py#L15-L222?"):
+        absent = ask(question, index).absent_terms
+        assert not {"15", "777", "222"} & {*absent.index, *absent.evidence}
+    absent = ask("error 777 at src/shop/order.py:15", index).absent_terms
+    assert "777" in (*absent.index, *absent.evidence)
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ("src/shop/nothing.py:3", "No file that was searched is src/shop/nothing.py."),
+        ("docs/guide.md:99", "docs/guide.md has no line 99 in the index."),
+        ("/usr/lib/python3/site-packages/click/core.py:3", ""),
+        ("docs/guide.md:3", ""),
+    ],
+)
+def test_another_place_that_does_not_exist_is_named(other: str, told: str) -> None:
+    verdict = ask(f"src/shop/order.py:15 {other}", filled()).verdict
+    assert verdict.level == "grounded"
+    assert verdict.reason.endswith(told or "asked for.")
 
 
 def test_a_name_of_many_files_is_no_place() -> None:
@@ -395,6 +422,39 @@ def test_a_line_between_passages_shows_the_one_before_it(line: int, shown: int) 
         assert (pack.evidence[0].start_line, pack.verdict.level) == (shown, "weak")
         said = f"src/gaps.py:{line} is in no passage, only next to lines {shown}-{shown + 9}."
         assert pack.verdict.reason == said
+
+
+@dataclass
+class Slow:
+    """An index that reads a document in two seconds."""
+
+    index: Any
+    reads: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.index, name)
+
+    async def document(self, *asked: Any) -> Any:
+        self.reads += 1
+        await asyncio.sleep(2)
+        return await self.index.document(*asked)
+
+
+def test_the_passages_next_to_a_line_are_read_within_the_time_budget() -> None:
+    gaps = stored(File("src/gaps.py", lines=(1, 31)))
+    index = Slow(gaps.index)
+    asked = {frame: SearchRequest() for frame in frames_of("src/gaps.py:15")}
+
+    async def look(left_ms: float) -> tuple[float, bool]:
+        places = await at_places(asked, gaps, None, None)
+        begun_s = time.monotonic()
+        _, found = await beside_places(places, [()], asked, replace(gaps, index=index), left_ms)
+        return time.monotonic() - begun_s, bool(found)
+
+    for left_ms, reads in ((0.0, 0), (100.0, 1)):
+        took_s, found = asyncio.run(look(left_ms))
+        assert (found, index.reads) == (False, reads)
+        assert took_s < 0.8
 
 
 @pytest.mark.parametrize("kind", ["lex", "vec"])

@@ -20,6 +20,7 @@ from pincite.model import (
     Signal,
 )
 from pincite.model.citation import place_of
+from pincite.model.places import FrameFiles
 from pincite.questions.asked import Asked
 from pincite.stages.expand import Expanded
 from pincite.stages.probe import Probed
@@ -133,8 +134,18 @@ def _(value: Expanded) -> _Description:
 @_describe.register
 def _(value: Retrieved) -> _Description:
     parts = [_ranking(ranking) for ranking in value.rankings]
+    parts += map(_files, value.files)
     parts += [f"{notice.code}: {notice.message}" for notice in value.notices]
     return "; ".join(parts) or "nothing", (), ()
+
+
+def _files(one: FrameFiles) -> str:
+    """Return in words which files fit a place, with the names of their sources."""
+    files = one.files[:_SHOWN]
+    shown = ", ".join(f"{file.source}:{file.path}" for file in files)
+    further = f" and {one.count - len(files)} more" if one.count > len(files) else ""
+    beside = ", next to the line" if one.beside else ""
+    return f"{one.frame.path}:{one.frame.line} in {one.collection}: {shown}{further}{beside}"
 
 
 def _ranking(ranking: Ranking) -> str:

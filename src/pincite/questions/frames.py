@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 #: Files that fit a frame equally well; more tell nothing.
 MOST_FILES: Final = 4
+MOST_ASKED: Final = 8  # places of one question
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
 _MOST_CHARS: Final = 1_000  # of a path
@@ -22,7 +23,7 @@ _PLACE: Final = re.compile(
     r'File "(?P<quoted>[^"]{1,1000}+)", line (?P<there>\d{1,8})'
     rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?=//))?(?P<path>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
     r"(?:(?:\?[\w=&.-]{0,80}+)?(?:[:#]L?|:line |[\"'`]?,? (?:on |at )?lines? )"
-    r"(?P<line>\d{1,8})(?:C\d{1,8}|(?::\d{1,8}){1,2})?(?:[-–]L?\d{1,8}(?:C\d{1,8})?)?(?![\w/\\]))?"
+    r"(?P<line>\d{1,8})(?:C\d{1,8}|(?::\d{1,8}){1,2})?(?:[-–]L?\d{1,8}(?:C\d{1,8})?)?(?![\w/\\])|,\d{1,8}\))?"
 )
 #: `app.php(12)`, `app.ts(12,5)`
 _IN_BRACKETS: Final = re.compile(r"(?P<path>.+\.[A-Za-z]\w{0,9})\((?P<line>\d{1,8})(?:\).*)?")
@@ -134,6 +135,19 @@ def is_only_frames(text: str) -> bool:
     if rest == text:
         return False
     return _SYNTAX.issuperset(_WORD.findall(_CALLED.sub(" ", f"{rest} ")))
+
+
+def without_lines(text: str) -> str:
+    """Return the text without the numbers of lines and columns of its frames."""
+
+    def shortened(match: re.Match[str]) -> str:
+        if _frame(match) is None:
+            return match[0]
+        path: str = match["quoted"] or match["path"]
+        held = _IN_BRACKETS.fullmatch(path) if match["line"] is None else None
+        return f"{path if held is None else held['path']} "
+
+    return _PLACE.sub(shortened, text)
 
 
 def _frame(match: re.Match[str]) -> Frame | None:

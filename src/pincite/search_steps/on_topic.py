@@ -7,7 +7,7 @@ from typing import Final
 
 from pincite.model import Candidate, Query
 from pincite.model.retrieval import defined, defines
-from pincite.questions.frames import MOST_FILES
+from pincite.questions.frames import MOST_ASKED, MOST_FILES
 from pincite.questions.paths import named_files
 from pincite.questions.relations import Kind
 from pincite.stages.cover import only_word
@@ -103,6 +103,15 @@ def lacking_place(placed: Placed, candidates: Sequence[Candidate], *, known: boo
     if place.is_certain:
         return None
     return f"Only the name of the file is that of {place.frame.path[-_SHOWN:]}."
+
+
+def lacking_other(placed: Placed, *, known: bool) -> str | None:
+    """Return the reason why one place of several has no passage, None if all have some. Files of
+    installed libraries are seldom indexed, so they do not count, nor do places that were not
+    searched. `known` as in `lacking_place`."""
+    asked = (one for one in placed.places[:MOST_ASKED] if not one.frame.is_library)
+    lacking = next((one for one in asked if not one.passages), None)
+    return None if lacking is None else _missing(lacking, known=known)
 
 
 def _missing(place: Place, *, known: bool) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pincite.model import AbsentTerms, Candidate, Context, Gated, Query
-from pincite.search_steps.on_topic import lacking_place, on_topic
+from pincite.questions.frames import without_lines
+from pincite.search_steps.on_topic import lacking_other, lacking_place, on_topic
 from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
-from pincite.stages.gate import at_most_weak, doubt, gate, may_doubt
+from pincite.stages.gate import at_most_weak, doubt, gate, may_doubt, told_also
 from pincite.stages.placed import Placed
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
@@ -22,8 +23,8 @@ async def judge_evidence(
     run: Run, covered: Sequence[Candidate], found: Retrieved, placed: Placed
 ) -> Gated:
     """Return the verdict on the candidates. It is lowered if the index lacks a word of the
-    question, or if the question is only places of which none is certain. Words of a path that the
-    index lacks say nothing."""
+    question, or if the question is only places of which none is certain; if another of them does
+    not exist, the reason says so. Words of a path that the index lacks say nothing."""
     query, deps, profile = run.query, run.deps, run.profile
     gated = gate(
         covered,
@@ -37,7 +38,10 @@ async def judge_evidence(
     if query.asked.only_frames and profile.gate.defined:
         known = found.compared.issuperset(found.collections)
         reason = lacking_place(placed, covered, known=known)
-        return gated if reason is None else at_most_weak(gated, reason)
+        if reason is not None:
+            return at_most_weak(gated, reason)
+        other = lacking_other(placed, known=known)
+        return gated if other is None else told_also(gated, other)
     if not may_doubt(gated.verdict, profile.gate):
         return gated
     shown = covered[: profile.select.results]
@@ -69,7 +73,7 @@ def absent_words(
     passages and their contexts lack."""
     query, deps = run.query, run.deps
     return find_absent(
-        query.text,
+        without_lines(query.text) if query.asked.frames else query.text,
         shown,
         contexts,
         rankings=found.rankings,

@@ -248,8 +248,14 @@ def at_most_weak(gated: Gated, reason: str) -> Gated:
     the reason of a verdict that is `none`."""
     verdict = gated.verdict
     if verdict.level == "none":
-        return replace(gated, verdict=replace(verdict, reason=f"{verdict.reason} {reason}"))
+        return told_also(gated, reason)
     return replace(gated, verdict=replace(verdict, level="weak", reason=reason))
+
+
+def told_also(gated: Gated, reason: str) -> Gated:
+    """Return `gated` with a further sentence behind the reason of its verdict."""
+    verdict = gated.verdict
+    return replace(gated, verdict=replace(verdict, reason=f"{verdict.reason} {reason}"))
 
 
 def _least(verdict: Verdict, config: GateConfig) -> float:

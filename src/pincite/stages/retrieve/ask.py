@@ -148,8 +148,11 @@ async def _one(
     of_versions = [] if collection.foreign else with_versions(requests[0], query.asked.versions)
     named = {} if collection.foreign else _wordings_of_frames(query, wordings, requests)
     at = {frame: requests[n] for frame, n in named.items()}
-    rest_ms = None if left_ms is None else left_ms - 1000 * (loop.time() - begun_s)
-    places = await at_places(at, collection, rest_ms, admit)
+
+    def rest_ms() -> float | None:
+        return None if left_ms is None else left_ms - 1000 * (loop.time() - begun_s)
+
+    places = await at_places(at, collection, rest_ms(), admit)
     pairs = enumerate(zip(wordings, requests, strict=True))
     asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
     asked += [(0, query.text, request) for request in wider]
@@ -173,10 +176,11 @@ async def _one(
             ]
         )
         answers = await in_time(asking, left_s=left_s)
+        beside: list[tuple[Frame, tuple[Ranking, ...]]] = []
+        if config.keyword == "bm25":
+            at_lines = answers[of_places]
+            places, beside = await beside_places(places, at_lines, at, collection, rest_ms())
     numbered = [(n, found) for (n, _, _), found in zip(asked, answers, strict=True)]
-    beside: list[tuple[Frame, tuple[Ranking, ...]]] = []
-    if config.keyword == "bm25":
-        places, beside = await beside_places(places, answers[of_places], at, collection)
     numbered += [(named[frame], found) for frame, found in beside]
     scales = {"dense": collection.spec.dense or ""}
     merged = merge_wordings(

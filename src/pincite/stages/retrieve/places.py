@@ -10,14 +10,13 @@ from pincite.model import Chunk, DocumentRecord, Ranking
 from pincite.model.places import FileKey, FrameFiles
 from pincite.ports import AnyOf, Filter, Ids, Range, Searchable, SearchRequest
 from pincite.questions.file_ends import FileEnds
-from pincite.questions.frames import MOST_FILES, Frame
+from pincite.questions.frames import MOST_ASKED, MOST_FILES, Frame
 from pincite.scope.choosing import DOCUMENT_ID, Admit
 from pincite.scope.document_records import matches_record
 from pincite.stages.retrieve.rankings import ask
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
 
-_FRAMES: Final = 8  # places of one question
 _CHUNKS: Final = 4  # of each place and side; a long line has several chunks
 _MOST_CHUNKS: Final = 64  # of a place in files that only their chunks can tell apart; guess
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
@@ -51,12 +50,16 @@ async def at_places(
     fit are asked for. Nothing is asked for without frames, or if the index fails or does not answer
     within a second and the rest of the time budget.
     """
-    limit_s = _LISTING_S if left_ms is None else min(_LISTING_S, left_ms / 1000)
+    limit_s = _limit_s(left_ms)
     if not requests or limit_s <= 0:
         return Places()
     looking = _look(requests, collection, admit)
     (found,) = await gather_outcomes([with_timeout(collection.spec.name, looking, limit_s)])
     return Places() if isinstance(found, BaseException) else found
+
+
+def _limit_s(left_ms: float | None) -> float:
+    return _LISTING_S if left_ms is None else min(_LISTING_S, left_ms / 1000)
 
 
 async def _look(
@@ -103,7 +106,7 @@ def _best(
     asked: list[tuple[Frame, SearchRequest, FrameFiles | None]] = []
     files = []
     for frame, request in requests.items():
-        if len(asked) == _FRAMES:
+        if len(asked) == MOST_ASKED:
             break
         if (best := ends.best(frame)) is None:
             continue
@@ -119,7 +122,7 @@ def _best(
 def _all(requests: Mapping[Frame, SearchRequest], ends: FileEnds[DocumentRecord]) -> Places:
     found: list[tuple[Frame, SearchRequest, FrameFiles | None]] = []
     for frame, request in requests.items():
-        if len(found) < _FRAMES and (records := ends.all_of(frame)):
+        if len(found) < MOST_ASKED and (records := ends.all_of(frame)):
             most = min(_MOST_CHUNKS, _CHUNKS * len(records))
             found.append((frame, _at(request, frame, records, most), None))
     return Places(tuple(found))
@@ -138,20 +141,22 @@ async def beside_places(
     answers: Sequence[Sequence[Ranking]],
     requests: Mapping[Frame, SearchRequest],
     collection: Searchable,
+    left_ms: float | None,
 ) -> tuple[Places, list[tuple[Frame, tuple[Ranking, ...]]]]:
     """Return the places with the ids of the passages next to the lines that no passage has, and the
     rankings that find these. A blank line is in no passage, nor are parts that were left out.
     `answers` are those to the requests for the places, `requests` as for `at_places`. Nothing is
-    added if the index fails or does not answer within a second."""
+    added if the index fails or does not answer within a second and the rest of the time budget."""
     lacking = [
         files
         for (_, _, files), found in zip(places.requests, answers, strict=True)
         if files is not None and not any(one.hits for one in found)
     ]
-    if not lacking:
+    limit_s = _limit_s(left_ms)
+    if not lacking or limit_s <= 0:
         return places, []
     looking = gather([_look_beside(one, requests[one.frame], collection) for one in lacking])
-    (found,) = await gather_outcomes([with_timeout(collection.spec.name, looking, _LISTING_S)])
+    (found,) = await gather_outcomes([with_timeout(collection.spec.name, looking, limit_s)])
     if isinstance(found, BaseException):
         return places, []
     beside = dict(zip((one.frame for one in lacking), found, strict=True))
