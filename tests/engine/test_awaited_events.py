@@ -8,13 +8,62 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from pincite.daemon.refresh.freshness import Change, Freshness, Pending
-from pincite.engine.awaited_events import INDEXED_S, SETTLE_S, changed_meanwhile, is_followed
+from pincite.engine.awaited_events import INDEXED_S, SETTLE_S, changed_meanwhile, is_followed, lacks
 from pincite.engine.search_notices import SearchNotices
-from pincite.model import CollectionSpec, Scope, Source, SourceRecord
+from pincite.model import (
+    AbsentTerms,
+    CollectionSpec,
+    EvidencePack,
+    Plan,
+    Question,
+    Scope,
+    Source,
+    SourceRecord,
+    Verdict,
+)
+from pincite.model.verdict import VerdictLevel
 from pincite.ports import CollectionInfo
 from pincite.settings.load import load_settings
+from pincite.stages.prepare import PrepareConfig
 from pincite.support.fields import replace
+
+
+def lacking(question: str, level: VerdictLevel, *absent: str) -> bool:
+    verdict, plan = (
+        Verdict(level, "coverage", "share", 0.6, 0.4, 0.25, False, "Because."),
+        Plan(("main",), "lexical", "sum", {}, {}, {}),
+    )
+    pack = EvidencePack("1.5", question, verdict, plan, (), {}, absent_terms=AbsentTerms(absent))
+    return lacks(pack, Question(question), PrepareConfig())
+
+
+TRACE = 'Traceback (most recent call last):\n  File "/srv/user_name/a.py", line 3, in run_it\n'
+
+
+@pytest.mark.parametrize(
+    ("question", "level", "absent", "waits"),
+    [
+        ("src/new_file.py:3", "weak", (), True),
+        ("src/new_file.py:3", "weak", ("new_file.py",), True),
+        ("src/new_file.py:3", "none", (), True),
+        ("/home/user_name/src/a.py:3", "grounded", ("user_name",), False),
+        (f"{TRACE}    load_it()\nValueError: no", "weak", ("user_name", "load_it"), False),
+        ("load_it", "weak", ("load_it",), True),
+        ("where is load_it defined?", "grounded", ("load_it",), True),
+        ("load_it", "grounded", (), False),
+        ("how does load_it parse options", "grounded", ("load_it",), False),
+        ("how does load_it parse options", "none", ("load_it",), True),
+        ("how is a key rotated", "weak", ("key",), False),
+    ],
+)
+def test_only_questions_for_a_name_or_a_place_wait_although_there_is_evidence(
+    question: str, level: VerdictLevel, absent: tuple[str, ...], waits: bool
+) -> None:
+    assert lacking(question, level, *absent) is waits
+
 
 QUIET = Freshness(auto=True, watching="2 folders")
 PENDING = replace(QUIET, pending=(Pending("main", "docs", 1),))

@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
 from pincite.daemon.refresh.freshness import Freshness
-from pincite.model import Scope
+from pincite.model import EvidencePack, Question, Scope
 from pincite.ports import CollectionInfo
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.support.names import is_like_code
 
 #: Seconds from the beginning of a question until the events of earlier edits have arrived. The
 #: watcher reports an edit after .08 to .16 s, and the daemon then looks at its path.
@@ -47,6 +49,22 @@ async def changed_meanwhile(
         noticed |= pending
         if clock() >= begun_s + (INDEXED_S if noticed else SETTLE_S):
             return noticed
+
+
+def lacks(pack: EvidencePack, question: Question, config: PrepareConfig) -> bool:
+    """Return whether a pack lacks what a file that is not indexed yet may have: there is no
+    evidence, or a question that is only places has no certain answer, or the index lacks a name of
+    a question that is only names. An ordinary question with such a name does not wait, nor does a
+    traceback: what they are about may be in the evidence."""
+    if pack.verdict.level == "none" or any(one.code == "similar_name" for one in pack.warnings):
+        return True
+    named = any(map(is_like_code, pack.absent_terms.index))
+    if pack.verdict.level == "grounded" and not named:
+        return False
+    query = prepare(question, config)
+    if query.asked.only_frames:
+        return pack.verdict.level != "grounded"
+    return named and query.asks == "symbol"
 
 
 def is_followed(found: Freshness, infos: Iterable[CollectionInfo], scope: Scope) -> bool:

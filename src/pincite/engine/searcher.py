@@ -12,6 +12,7 @@ from pincite.collection.tracing import watched_search
 from pincite.current_files.files import FilesOnDisk
 from pincite.daemon.client.remote_search import remote_search_of
 from pincite.deps import Admission, Deps
+from pincite.engine.awaited_events import lacks
 from pincite.engine.open_collections import OpenCollections
 from pincite.engine.place_scope import place_scope
 from pincite.engine.search_notices import SearchNotices
@@ -24,7 +25,6 @@ from pincite.scope.choosing import Admit
 from pincite.scope.unshown import unnamed
 from pincite.search import search
 from pincite.support.fields import replace
-from pincite.support.names import is_like_code
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Searcher:
         """Return whether another search may find what this one lacks, because files have changed a
         moment before the question. If it lacks nothing, or has a time budget, this does not wait
         for file events."""
-        if one.question.budget_ms is not None or not _lacks(pack):
+        if one.question.budget_ms is not None or not lacks(pack, one.question, one.profile.prepare):
             return False
         scope = one.question.scope
         return await self._notices.changed_meanwhile(state, one.entry.infos, scope, begun_s)
@@ -166,14 +166,6 @@ class Searcher:
         if collection in self._foreign.readable():  # the daemon does not know it and need not start
             return ()
         return await self._client().sources(collection)
-
-
-def _lacks(pack: EvidencePack) -> bool:
-    """Return whether there is no evidence, or the index lacks a name of the question, which may be
-    in a file that is not indexed yet. What a plain word is about may be in the evidence."""
-    if pack.verdict.level == "none" or any(one.code == "similar_name" for one in pack.warnings):
-        return True
-    return any(map(is_like_code, pack.absent_terms.index))
 
 
 def _told(question: Question, admit: Admit | None) -> Question:

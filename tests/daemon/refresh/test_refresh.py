@@ -108,7 +108,7 @@ def test_a_question_finds_what_was_written_a_moment_before() -> None:
     run(check)
 
 
-@pytest.mark.parametrize("question", ["load_{}x", "does page number 1 of the fox name fetch_{}"])
+@pytest.mark.parametrize("question", ["load_{}x", "where is fetch_{} defined"])
 def test_so_does_a_question_with_a_name_that_the_index_lacks(question: str) -> None:
     """Other evidence, or the definition of a similar name, is there without the new file."""
     words = ("quokka", "walrus", "gondola", "parsley", "violin")
