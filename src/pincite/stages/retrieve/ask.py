@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from pincite.errors import NoDenseVectors, PinciteError, UsageError
 from pincite.model import (
     Expansion,
     Notice,
@@ -16,21 +15,20 @@ from pincite.model import (
     Ranking,
     Scope,
     SourceType,
-    SparseVector,
-    Vector,
 )
 from pincite.model.places import FrameFiles
-from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
-from pincite.ports.failures import rate_notices, split_failures
-from pincite.ports.query_vectors import ENCODING_SHARE, BudgetSpent, QueryVectors
+from pincite.ports import Searchable, SearchRequest
+from pincite.ports.failures import split_failures
+from pincite.ports.query_vectors import ENCODING_SHARE, QueryVectors
 from pincite.questions.frames import Frame
 from pincite.scope.choosing import Admit
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
-from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
+from pincite.stages.retrieve.config import RetrieveConfig
 from pincite.stages.retrieve.places import at_places, beside_places
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
+from pincite.stages.retrieve.requests import has_side, request_of, wider
 from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.versions import with_versions
 from pincite.support.concurrency import gather, gather_outcomes, store_turn, with_timeout
@@ -138,12 +136,12 @@ async def _one(
     notices: list[Notice] = []
     filter_ = await in_time(scope_filter(collection, scope, schema))
     requests = [
-        await _request(wording, query, collection, scope, filter_, config, vectors, notices)
+        await request_of(wording, query, collection, scope, filter_, config, vectors, notices)
         for wording in wordings
     ]
     if collection.embedded < 1 and collection.spec.dense is not None and config.mode != "keyword":
         notices.append(_partial(collection, scope))
-    wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
+    wide = [wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
     of_versions = [] if collection.foreign else with_versions(requests[0], query.asked.versions)
     named = {} if collection.foreign else _wordings_of_frames(query, wordings, requests)
@@ -154,8 +152,8 @@ async def _one(
 
     places = await at_places(at, collection, rest_ms(), admit)
     pairs = enumerate(zip(wordings, requests, strict=True))
-    asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or _asks(request)]
-    asked += [(0, query.text, request) for request in wider]
+    asked = [(n, one.text, request) for n, (one, request) in pairs if n == 0 or has_side(request)]
+    asked += [(0, query.text, request) for request in wide]
     of_places = slice(len(asked), len(asked) + len(places.requests))
     asked += [
         (named[frame], wordings[named[frame]].text, request)
@@ -210,7 +208,7 @@ def _wordings_of_frames(
     for the question itself, and if only a wording without a side of this collection does."""
     found: dict[Frame, int] = {}
     for n, (one, request) in enumerate(zip(wordings, requests, strict=True)):
-        if one.frames and _asks(request):
+        if one.frames and has_side(request):
             found = dict.fromkeys(one.frames, n) | found
     return {frame: found.get(frame, 0) for frame in query.asked.frames}
 
@@ -236,164 +234,11 @@ def _symbols(
     return defining(request, query, config.symbol_limit) if collection.code or named else None
 
 
-async def _request(
-    wording: Expansion,
-    query: Query,
-    collection: Searchable,
-    scope: Scope,
-    filter_: Filter,
-    config: RetrieveConfig,
-    vectors: QueryVectors,
-    notices: list[Notice],
-) -> SearchRequest:
-    """Build the request for both sides, or only for the side of a typed rephrasing. The collection
-    may lack a side."""
-    text, kind = wording.text, wording.kind
-    dense = None
-    if config.mode != "keyword" and kind is None:
-        told = None if config.mode == "vector" else notices
-        dense = await _dense(text, collection, scope, vectors, told)
-    elif config.mode != "keyword" and kind != "lex":
-        dense = await _further(wording, collection, scope, vectors, notices)
-    sparse = SparseVector((), ())
-    if config.mode != "vector" and kind in (None, "lex"):
-        encode = partial(vectors.sparse_of, collection.sparse)
-        weight = config.identifier_weight if kind is None else 0.0
-        sparse = _emphasised(text, query.identifiers, encode, weight)
-        if not sparse.indices and kind is None:
-            notices.append(_without_words(collection, scope, config.mode))
-    return SearchRequest(
-        dense=dense,
-        sparse=sparse if sparse.indices else None,
-        dense_limit=collection.depth or config.dense_limit,
-        sparse_limit=collection.depth or config.sparse_limit,
-        filter=filter_,
-        hnsw_ef=config.hnsw_ef,
-        exact=config.exact,
-        fusion=config.engine_fusion if config.mode == "hybrid" else "none",
-        fusion_k=config.engine_k,
-        fusion_limit=config.engine_limit,
-        words=text if sparse.indices else "",
-    )
-
-
-async def _dense(
-    text: str,
-    collection: Searchable,
-    scope: Scope,
-    vectors: QueryVectors,
-    notices: list[Notice] | None,
-) -> Vector | None:
-    """Return the vector of the text. If there is none, a notice gives the reason, unless the user
-    chose a collection without vectors; in a search by vectors only, an error does."""
-    name = scope.called(collection.spec.name)
-    named = name == collection.spec.name
-    upgrade = f"run `pincite index --upgrade -c {collection.spec.public_name}`"
-    upgrade = upgrade if named else "see `pincite status`"
-    if collection.spec.dense is None:
-        lacking = f"{name} has no dense vectors"
-        if notices is None:
-            raise NoDenseVectors(lacking, hint=f"to add them, {upgrade}")
-        if not collection.spec.lexical_by_choice:
-            said = f"{lacking}, so it was searched by keywords only: to add them, {upgrade}"
-            notices.append(Notice("lexical_only", said))
-    elif collection.dense is not None:
-        try:
-            hurried = notices is not None and _is_hurried(collection)
-            return await vectors.of(collection.dense, text, hurried=hurried)
-        except PinciteError as error:
-            if notices is None or not collection.spec.sparse:
-                raise
-            late = isinstance(error, BudgetSpent)
-            notices.append(
-                Notice(
-                    "budget_no_vectors" if late else "dense_unavailable",
-                    f"{name} was searched by keywords only: {error.message}",
-                )
-            )
-            notices += rate_notices(error)
-    return None
-
-
-async def _further(
-    wording: Expansion,
-    collection: Searchable,
-    scope: Scope,
-    vectors: QueryVectors,
-    notices: list[Notice],
-) -> Vector | None:
-    """Return the vector of a sub-query, embedded as a document for `hyde`. If there is none, a
-    notice gives the reason, except for a collection without vectors, which has its own notice."""
-    if collection.spec.dense is None or collection.dense is None:
-        return None
-    hurried = _is_hurried(collection)
-    try:
-        if wording.kind == "hyde":
-            return await vectors.of_document(collection.dense, wording.text, hurried=hurried)
-        return await vectors.of(collection.dense, wording.text, hurried=hurried)
-    except PinciteError as error:
-        name = scope.called(collection.spec.name)
-        said = f"{name} was searched without {wording.kind}: {error.message}"
-        notices.append(Notice("subquery_unavailable", said))
-        return None
-
-
-def _is_hurried(collection: Searchable) -> bool:
-    """Does the time budget end the wait for a vector? A model of this process or of the daemon
-    answers soon, and without keyword search there would be no result."""
-    return bool(collection.spec.sparse) and not collection.rung.startswith("bundled")
-
-
-def _asks(request: SearchRequest) -> bool:
-    """Does the request have any side? A sub-query may be for a side that the collection lacks."""
-    return request.dense is not None or request.sparse is not None
-
-
 def _partial(collection: Searchable, scope: Scope) -> Notice:
     name = scope.called(collection.spec.public_name)
     said = f"{collection.embedded:.0%} of the passages of {name} are encoded"
     return Notice("partly_encoded", f"{said} so far: the others are found by keyword search only")
 
 
-def _without_words(collection: Searchable, scope: Scope, mode: SearchMode) -> Notice:
-    """Return the reason why the lexical side is not searched. Raises UsageError if no other side is
-    searched."""
-    if collection.spec.sparse:
-        return Notice("no_terms", "the query has no word to search for: add some words")
-    name = scope.called(collection.spec.name)
-    said = f"{name} has no sparse vectors: it supports semantic search only"
-    if mode == "keyword":
-        raise UsageError(said)
-    return Notice("dense_only", said)
-
-
-def _emphasised(
-    text: str,
-    identifiers: Iterable[str],
-    encode: Callable[[str], SparseVector],
-    weight: float,
-) -> SparseVector:
-    """Return the query's sparse vector plus `weight` times that of its identifiers."""
-    whole = encode(text)
-    names = " ".join(identifiers)
-    if weight == 0 or not names:
-        return whole
-    values = dict(zip(whole.indices, whole.values, strict=True))
-    part = encode(names)
-    for index, value in zip(part.indices, part.values, strict=True):
-        values[index] = values.get(index, 0.0) + weight * value
-    return SparseVector(tuple(sorted(values)), tuple(values[index] for index in sorted(values)))
-
-
 def _kinds(collection: Searchable, done: Pass) -> list[SourceType]:
     return sorted(done.widened & collection.kinds)
-
-
-def _wider(request: SearchRequest, kind: SourceType, config: RetrieveConfig) -> SearchRequest:
-    """Return the same request for one kind of source, with larger limits."""
-    return replace(
-        request.only(AnyOf("source_type", (kind,))),
-        dense_limit=round(request.dense_limit * config.widened),
-        sparse_limit=round(request.sparse_limit * config.widened),
-        fusion_limit=round(request.fusion_limit * config.widened),
-    )
