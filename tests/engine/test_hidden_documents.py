@@ -10,8 +10,9 @@ import pytest
 
 from pincite import Pincite
 from pincite.asking import SearchOptions
+from pincite.deps import Admission
 from pincite.model import EvidencePack, Scope
-from pincite.scope.choosing import Admit
+from pincite.scope.choosing import Admit, Choice
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 from tests.search.repositories import REPOSITORIES
@@ -46,6 +47,18 @@ TRACE: Final = """Traceback (most recent call last):
   File "/srv/app/deep/courier/queue.py", line 50, in flush
   File "/srv/app/courier/signing.py", line 5, in sign
 ValueError: zebra"""
+#: They have words of the visible files, and one that only hidden files have or spell like it. That
+#: the visible ones lack it makes their verdicts `weak`.
+UNANSWERABLE: Final = (
+    "call again after a failure of quantum or a secret signature",
+    "call again after a failure of quantun or a secret signature",
+    "how is a signature verified in a fermemt before the next attempt",
+    "doubles the delay of kazakhstan before a signature is verified",
+    "doubles the delay of kafka before a signature is verified",
+    "where does the transport keep a zebra that waits for an attempt",
+    "where does the transport keep a zebrra that waits for an attempt",
+    "where does the transport keep an outbx that waits for an attempt",
+)
 QUESTIONS: Final = (
     *("Backoff", "Outbox", "sign", "with_retries", "Courier.send", "hmac sha256 hexdigest"),
     *("Bakoff", "Backof", "Outbx", "Couriier", "with_retris", "verfy", "SimpelQueue", "simpel"),
@@ -62,6 +75,7 @@ QUESTIONS: Final = (
     *("what changed in 3.1.4?", "which version removed the flag 3.1.4"),
     *("callers of with_retries", "subclasses of Backoff", "usages of sign", "overrides of put"),
     *("what is limit set to?", "value of base", "tests of Backoff", "Courier.sendx"),
+    *UNANSWERABLE,
 )
 _GIVEN: Final = ("paths", "not_paths", "kinds", "where")  # what callers ask for
 TEAM: Final = {"team": "public"}
@@ -71,6 +85,10 @@ async def _public(ids: frozenset[str]) -> frozenset[str]:
     return ids & {"public"}
 
 
+async def _all_public(_: int | None) -> tuple[str, ...]:
+    return ("public",)
+
+
 #: What restricts the caller, whether the collection requires attributes, and what checks documents.
 BOUND: Final[Mapping[str, tuple[Scope, bool, Admit | None]]] = {
     "tags": (Scope(tags=TEAM), False, None),
@@ -78,7 +96,13 @@ BOUND: Final[Mapping[str, tuple[Scope, bool, Admit | None]]] = {
     "bound_where": (Scope(bound_where="source = public"), False, None),
     "unshown": (Scope(sources="public", unshown=("sources",)), False, None),
     "require": (Scope(where="team = public"), True, None),
+    "bounds and admit": (Scope(bounds={"team": ("public",)}), False, _public),
     "admit": (Scope(), False, _public),
+    "choice": (
+        Scope(bounds={"team": ("public",)}),
+        False,
+        Admission(_public, Choice(_public, _all_public)),
+    ),
 }
 
 
@@ -183,10 +207,28 @@ def test_hidden_documents_change_nothing_but_scores(shelf: Shelf, bound: str, ot
     assert _differ(seen, other) == []
 
 
-@pytest.mark.parametrize("bound", BOUND)
-def test_whoever_is_kept_apart_is_told_of_no_word_that_the_index_lacks(
+_CHECKED: Final = ("admit", "choice")  # documents of others that no filter leaves out
+
+
+@pytest.mark.parametrize("bound", [one for one in BOUND if one not in _CHECKED])
+def test_whoever_is_kept_apart_is_told_of_words_that_the_visible_documents_lack(
     shelf: Shelf, bound: str
 ) -> None:
+    for hidden in ("none", "these"):
+        pack = shelf.ask(hidden, "Bakoff", bound)
+        assert pack.absent_terms.index == ("Bakoff",)
+        (notice,) = [one for one in pack.warnings if one.code == "similar_name"]
+        assert notice.message.endswith("did you mean Backoff?")
+        pack = shelf.ask(hidden, "how does the courier talk to Kafka in Kazakhstan?", bound)
+        assert pack.absent_terms.index == ("talk", "Kafka", "Kazakhstan")
+        for question in UNANSWERABLE:
+            pack = shelf.ask(hidden, question, bound)
+            assert pack.verdict.level == "weak", question
+            assert "nowhere" in pack.verdict.reason
+
+
+@pytest.mark.parametrize("bound", _CHECKED)
+def test_whoever_is_checked_by_document_alone_is_told_of_none(shelf: Shelf, bound: str) -> None:
     for question in ("Bakoff", "how does the courier talk to Kafka in Kazakhstan?"):
         pack = shelf.ask("none", question, bound)
         assert pack.absent_terms.index == ()

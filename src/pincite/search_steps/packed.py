@@ -33,7 +33,7 @@ async def pack_evidence(
     scope_notices = await _unmatched(run, outcome)
     searched, absent = not scope_notices, AbsentTerms()
     if searched:
-        absent = absent_words(run, compared.candidates, compared.contexts, outcome.found)
+        absent = await absent_words(run, compared.candidates, compared.contexts, outcome.found)
     if instead is None:
         similar = await suggest_names(run, absent, outcome.judged.candidates)
     else:

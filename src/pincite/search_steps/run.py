@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pincite.deps import Deps
 from pincite.model import Chosen, Gated, Notice, Pool, Query, Question, Scope
@@ -19,7 +19,8 @@ _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget
 @dataclass(frozen=True, slots=True)
 class Run:
     """One search: its `question`, the `query` prepared from it, its dependencies and its settings.
-    `facts` are those of the collections; they do not change with the encoders of a probe."""
+    `facts` are those of the collections; they do not change with the encoders of a probe. `present`
+    remembers which terms the caller may find, by collection and id of the term."""
 
     question: Question
     query: Query
@@ -27,6 +28,7 @@ class Run:
     profile: Profile
     trace: Trace
     facts: CollectionFacts
+    present: dict[tuple[str, int], bool] = field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_letters, ascii_lowercase
 from typing import Final
 
@@ -12,8 +13,9 @@ from pincite.model import AbsentTerms, Candidate, Gated, Notice, Question, Signa
 from pincite.ports import AnyOf, Searchable, SearchRequest
 from pincite.scope.filter import check_scope, of_ref, scope_filter
 from pincite.search_steps.run import Outcome, Run
+from pincite.search_steps.term_counts import term_counts
 from pincite.search_steps.verdict import absent_words
-from pincite.stages.absent import has_unknown_part
+from pincite.stages.absent import has_unknown_part, part_terms
 from pincite.stages.prepare import prepare
 from pincite.stages.rank_code import defining
 from pincite.stages.similar_names import (
@@ -54,15 +56,17 @@ async def show_instead(run: Run, outcome: Outcome) -> Instead | None:
     before, config = outcome.gated.verdict, run.profile.gate
     if before.level != "none" or not config.defined or _is_late(run):
         return None
-    absent = absent_words(run, (), (), outcome.found)
+    absent = await absent_words(run, (), (), outcome.found)
     names = absent_names(run.query.text, absent)
     if len(names) != 1 or not is_only_name(names[0], run.query):
         return None
     (name,) = names
     defined = await _defined(run, name)
     near, notices = _suggested(name, defined, outcome.judged.candidates)
-    told = (outcome.found.rankings, run.deps.collections)
-    if not _named(defined, near) or not is_slip(name, near) or not has_unknown_part(name, *told):
+    if not _named(defined, near) or not is_slip(name, near):
+        return Instead(absent, notices)
+    counts = await term_counts(run, outcome.found, partial(part_terms, name))
+    if not has_unknown_part(name, counts, run.deps.collections):
         return Instead(absent, notices)
     shown = _definitions(run, name, near, defined)
     if not shown:
@@ -100,8 +104,7 @@ async def suggest_names(
     definition that one edit separates from it, otherwise the most similar name of the candidates.
 
     The definitions are looked up within the scope, and only if there is such a name. Nothing is
-    suggested if the time budget is spent, nor to callers that are kept apart from others, who get
-    no words that the index lacks."""
+    suggested if the time budget is spent."""
     names = () if _is_late(run) else absent_names(run.query.text, absent)
     found = await gather([_defined(run, one) for one in names])
     pairs = zip(names, found, strict=True)
@@ -138,9 +141,8 @@ async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     """Return passages that define a name which is one edit away from this one. A collection that
     fails or is late has none; nor are there any for a long name.
 
-    The index lacks a name only if each collection counts its terms and the caller is not kept apart
-    from others. So there are no collections of other programs here, and no documents that `admit`
-    could refuse."""
+    The index lacks a name only if each collection counts its terms. So there are no collections of
+    other programs here."""
     if len(name) > _LONGEST:
         return ()
     limit_s = _LIMIT_S if run.left_ms is None else min(_LIMIT_S, run.left_ms / 1000)
@@ -150,7 +152,7 @@ async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     ]
     outcomes = await gather_outcomes(asked)
     found = [each for one in outcomes if not isinstance(one, BaseException) for each in one]
-    return of_ref(found, run.scope) if run.scope.ref else tuple(found)
+    return await run.deps.admitted(of_ref(found, run.scope) if run.scope.ref else found)
 
 
 async def _of(run: Run, collection: Searchable, forms: Sequence[str]) -> Sequence[Candidate]:

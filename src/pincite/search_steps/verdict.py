@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from pincite.model import AbsentTerms, Candidate, Context, Gated, Query
+from pincite.ports import Searchable
 from pincite.questions.frames import without_lines
 from pincite.search_steps.on_topic import lacking_other, lacking_place, on_topic
 from pincite.search_steps.run import Run
-from pincite.stages.absent import find_absent
+from pincite.search_steps.term_counts import readable_filters, readable_terms, term_counts
+from pincite.stages.absent import find_absent, unseen_terms
 from pincite.stages.gate import at_most_weak, doubt, gate, may_doubt, told_also
 from pincite.stages.placed import Placed
 from pincite.stages.retrieve import Retrieved
@@ -45,11 +47,12 @@ async def judge_evidence(
     if not may_doubt(gated.verdict, profile.gate):
         return gated
     shown = covered[: profile.select.results]
-    absent = absent_words(run, shown, (None,) * len(shown), found)
+    absent = await absent_words(run, shown, (None,) * len(shown), found)
     about = _about(query)
     missing = [one for one in absent.index if one in about]
+    has_any = readable_terms(await readable_filters(run)) if missing and run.facts.apart else None
     subjects = await find_subjects(
-        query.text, missing, deps.collections, profile.retrieve.timeout_s
+        query.text, missing, deps.collections, profile.retrieve.timeout_s, has_any
     )
     return doubt(gated, subjects, profile.gate)
 
@@ -63,22 +66,30 @@ def _about(query: Query) -> str:
     return f"{relation.owner} {relation.written}"
 
 
-def absent_words(
+async def absent_words(
     run: Run,
     shown: Sequence[Candidate],
     contexts: Sequence[Context | None],
     found: Retrieved,
 ) -> AbsentTerms:
     """Return the words of the question that the whole index lacks, and those that only the shown
-    passages and their contexts lack."""
-    query, deps = run.query, run.deps
+    passages and their contexts lack. For callers who are kept apart, the index is what they may
+    read of it."""
+    query, deps, apart = run.query, run.deps, run.facts.apart
+    text = without_lines(query.text) if query.asked.frames else query.text
+    english = deps.language_of(text) in _ENGLISH
+
+    def needed(one: Searchable) -> tuple[int, ...]:
+        return unseen_terms(text, shown, contexts, one, deps.terms, english=english)
+
     return find_absent(
-        without_lines(query.text) if query.asked.frames else query.text,
+        text,
         shown,
         contexts,
         rankings=found.rankings,
         collections=deps.collections,
         terms=deps.terms,
-        apart=run.facts.apart,
-        english=deps.language_of(query.text) in _ENGLISH,
+        apart=apart,
+        within=await term_counts(run, found, needed) if apart else None,
+        english=english,
     )

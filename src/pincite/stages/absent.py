@@ -101,6 +101,7 @@ def find_absent(
     terms: Terms,
     *,
     apart: bool = False,
+    within: Mapping[str, TermCounts] | None = None,
     english: bool = True,
 ) -> AbsentTerms:
     """Return the words of the question that no chunk of any collection has, and those that only the
@@ -110,13 +111,16 @@ def find_absent(
     name, another spelling of a name. A word is never reported as absent from the index if it may
     have forms that the analyser does not know. If the question is not `english`, these are its
     first word and all words in lower case (German *steigen* and *stieg*). Nor is any word reported
-    so if a collection has no term counts, or if the caller is kept `apart` from others, because it
-    would reveal their words. In these cases, words are only reported as missing from the passages.
-    Common words, and plain words of unknown frequency, are left out of that list. The cost is one
-    pass over the passages; the counts come from the search itself.
+    so if a collection has no term counts. Then words are only reported as missing from the
+    passages. Common words, and plain words of unknown frequency, are left out of that list. The
+    cost is one pass over the passages; the counts come from the search itself.
+
+    These counts would reveal the words of others to a caller who is kept `apart` from them. They
+    are replaced by `within`: which of the `unseen_terms` the chunks that the caller may read have,
+    by collection. Then frequencies are unknown.
     """
     asked = list(_asked(question, terms, english))
-    counts = {} if apart else _counted(rankings)
+    counts = (within or {}) if apart else counted(rankings)
     known = bool(counts) and all(one.spec.name in counts for one in collections)
     passages = _Passages(shown, contexts, terms)
     index: list[str] = []
@@ -129,22 +133,52 @@ def find_absent(
             continue
         if there and one.certain and not any(number for number, _ in there):
             index.append(one.text)
-        elif shown and _telling(one, there):
+        elif shown and _telling(one, () if apart else there):
             evidence.append(one.text)
     return AbsentTerms(tuple(index[:_MOST_NAMED]), tuple(evidence[:_MOST_NAMED]))
 
 
+def unseen_terms(
+    question: str,
+    shown: Sequence[Candidate],
+    contexts: Sequence[Context | None],
+    collection: Searchable,
+    terms: Terms,
+    *,
+    english: bool = True,
+) -> tuple[int, ...]:
+    """Return the ids of the terms that decide which words of the question `find_absent` calls
+    absent from the index: those of the words that these passages lack, in the order of the
+    question."""
+    passages, encode = _Passages(shown, contexts, terms), collection.sparse.encode_query
+    ids: dict[int, None] = {}
+    for one in _asked(question, terms, english):
+        if one.certain and not passages.have(one):
+            ids |= dict.fromkeys(encode(one.text).indices)
+            if one.exact:
+                ids |= dict.fromkeys(encode(_parts(one.text)).indices)
+    return tuple(ids)
+
+
 def has_unknown_part(
-    name: str, rankings: Sequence[Ranking], collections: Sequence[Searchable]
+    name: str, counts: Mapping[str, TermCounts], collections: Sequence[Searchable]
 ) -> bool:
     """Return whether no chunk has one of the words of a name in the question, of three letters or
     more: `simpel` of `SimpelQueue`. The forms of a word are one word. False if the counts of a
     collection are unknown."""
-    counts = _counted(rankings)
     if not all(one.spec.name in counts for one in collections):
         return False
-    words = [word for word in _parts(name).split() if len(word) >= _LEAST_PART]
-    return any(all(_lacks(one, word, counts) for one in collections) for word in words)
+    return any(all(_lacks(one, word, counts) for one in collections) for word in _words_of(name))
+
+
+def part_terms(name: str, collection: Searchable) -> tuple[int, ...]:
+    """Return the ids of the terms whose counts `has_unknown_part` needs."""
+    encoded = (collection.sparse.encode_query(word).indices for word in _words_of(name))
+    return tuple(id_ for ids in encoded for id_ in ids)
+
+
+def _words_of(name: str) -> list[str]:
+    return [word for word in _parts(name).split() if len(word) >= _LEAST_PART]
 
 
 def _lacks(collection: Searchable, word: str, counts: Mapping[str, TermCounts]) -> bool:
@@ -186,8 +220,8 @@ def _parts(text: str) -> str:
     return " ".join(part.lower() for part in words_of(text))
 
 
-def _counted(rankings: Sequence[Ranking]) -> dict[str, TermCounts]:
-    """The counts of the question's own terms, by collection."""
+def counted(rankings: Sequence[Ranking]) -> dict[str, TermCounts]:
+    """Return the counts of the question's own terms in whole collections, by collection."""
     return {
         one.collection: one.counted
         for one in rankings
@@ -199,15 +233,15 @@ def _frequency(
     one: _Asked, collection: Searchable, counts: Mapping[str, TermCounts]
 ) -> tuple[int, int]:
     """The number of chunks with the word, and the number of all chunks."""
-    counted = counts[collection.spec.name]
+    of = counts[collection.spec.name]
     encode = collection.sparse.encode_query
     ids = set(encode(one.text).indices)
     if one.exact:
         parts = set(encode(_parts(one.text)).indices)
         ids = ids - parts or ids
-        if one.joined and all(counted.having.get(each, 0) for each in parts):
+        if one.joined and all(of.having.get(each, 0) for each in parts):
             ids |= parts
-    return max((counted.having.get(each, 0) for each in ids), default=0), counted.chunks
+    return max((of.having.get(each, 0) for each in ids), default=0), of.chunks
 
 
 def _telling(one: _Asked, there: Sequence[tuple[int, int]]) -> bool:

@@ -3,15 +3,17 @@ words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from string import ascii_lowercase
-from typing import Final
+from typing import Any, Final
 
 from pincite.model import Ranking, SparseVector
 from pincite.ports import Searchable, SearchRequest
-from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.late_patterns import late_pattern
 from pincite.support.spellings import one_edit
+
+HasAny = Callable[[Searchable, Collection[int]], Coroutine[Any, Any, bool]]
 
 #: Words of chats and of asking. Only lower case matches: `EXPLAIN` is also a statement of SQL.
 _ASKING: Final = frozenset(
@@ -90,7 +92,11 @@ _MOST_WORDS: Final = 3  # to compare with the index
 
 
 async def find_subjects(
-    question: str, absent: Sequence[str], collections: Sequence[Searchable], timeout_s: float
+    question: str,
+    absent: Sequence[str],
+    collections: Sequence[Searchable],
+    timeout_s: float,
+    has_any: HasAny | None = None,
 ) -> tuple[str, ...]:
     """Return the `absent` words that may be the subject of the question.
 
@@ -99,13 +105,21 @@ async def find_subjects(
     wrong, missing, additional or misplaced letter, but not the first one, separates from a word of
     the index ("chunkker"). To find misspellings, each collection is asked how many chunks have the
     other spellings. A collection that fails or takes longer than `timeout_s` seconds has none.
+    With `has_any`, only the chunks count of which it says whether one has any of these terms.
     """
     asking = _only_asking(question)
     left = tuple(one for one in absent if one not in _ASKING and one not in asking)
     typed = [one for one in left if _may_be_mistyped(one)][:_MOST_WORDS]
     if not typed:
         return left
-    asked = [with_timeout(one.spec.name, _mistyped(typed, one), timeout_s) for one in collections]
+    asked = [
+        with_timeout(
+            one.spec.name,
+            _mistyped(typed, one) if has_any is None else _mistyped_among(typed, one, has_any),
+            timeout_s,
+        )
+        for one in collections
+    ]
     outcomes = await gather_outcomes(asked)
     found = {word for one in outcomes if not isinstance(one, BaseException) for word in one}
     return tuple(one for one in left if one not in found)
@@ -129,13 +143,25 @@ def _may_be_mistyped(word: str) -> bool:
 
 async def _mistyped(typed: Iterable[str], collection: Searchable) -> set[str]:
     """Return the words of which the collection has another spelling."""
-    encode = collection.sparse.encode_query
-    ids = {
-        word: frozenset(encode(" ".join(one_edit(word, ascii_lowercase))).indices) for word in typed
-    }
+    ids = {word: _spellings(word, collection) for word in typed}
     every = tuple(sorted(frozenset().union(*ids.values())))
     vector = SparseVector(every, (1.0,) * len(every))
     request = SearchRequest(sparse=vector, sparse_limit=1)
     rankings: Sequence[Ranking] = await collection.index.search(collection.spec.name, request)
     having = {id_ for one in rankings if one.counted for id_, n in one.counted.having.items() if n}
     return {word for word, each in ids.items() if each & having}
+
+
+async def _mistyped_among(
+    typed: Sequence[str], collection: Searchable, has_any: HasAny
+) -> set[str]:
+    """Return the words of which one of these chunks has another spelling. The counts of a search
+    would not do: they are those of the whole collection."""
+    found = await gather([has_any(collection, _spellings(word, collection)) for word in typed])
+    return {word for word, there in zip(typed, found, strict=True) if there}
+
+
+def _spellings(word: str, collection: Searchable) -> frozenset[int]:
+    """Return the ids of the terms of all spellings that are one edit away."""
+    encoded = collection.sparse.encode_query(" ".join(one_edit(word, ascii_lowercase)))
+    return frozenset(encoded.indices)

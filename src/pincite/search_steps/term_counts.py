@@ -1,0 +1,84 @@
+"""The counts of the question's terms that the caller may learn of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from pincite.deps import Admission
+from pincite.model import TermCounts
+from pincite.ports import Filter, Searchable
+from pincite.scope.apart import readable
+from pincite.scope.filter import scope_filter
+from pincite.scope.schema import schema_of
+from pincite.search_steps.run import Run
+from pincite.stages.absent import counted
+from pincite.stages.presence import find_present, has_any
+from pincite.stages.retrieve import Retrieved
+from pincite.stages.subjects import HasAny
+
+
+async def term_counts(
+    run: Run, found: Retrieved, needed: Callable[[Searchable], Iterable[int]]
+) -> Mapping[str, TermCounts]:
+    """Return the counts of terms by collection. For callers who are kept apart, the counts of a
+    search would reveal words of others. So the `needed` terms of each collection are searched for
+    among the chunks that the caller may read, and each is counted as 1 or 0; frequencies stay
+    unknown.
+
+    A collection of which nothing is known is left out: one that does not count terms, did not
+    answer, or is late. Nothing is known if documents are only checked while the search runs, or if
+    the time budget is spent."""
+    if not run.facts.apart:
+        return counted(found.rankings)
+    if not is_filtered(run) or (run.left_ms is not None and run.left_ms <= 0):
+        return {}
+    known, terms = run.present, dict[str, tuple[int, ...]]()
+    for one in run.deps.collections:
+        if one.spec.counted and not one.foreign and one.spec.name in found.collections:
+            terms[one.spec.name] = tuple(dict.fromkeys(needed(one)))
+    unknown = {
+        name: left
+        for name, ids in terms.items()
+        if (left := [one for one in ids if (name, one) not in known])
+    }
+    if unknown:
+        limit_s = run.profile.retrieve.timeout_s
+        limit_s = limit_s if run.left_ms is None else min(limit_s, run.left_ms / 1000)
+        filters = await readable_filters(run)
+        present = await find_present(unknown, run.deps.collections, filters, limit_s)
+        for name, having in present.items():
+            known.update({(name, one): there for one, there in having.items()})
+    return {
+        name: TermCounts(0, {one: int(known[name, one]) for one in ids})
+        for name, ids in terms.items()
+        if all((name, one) in known for one in ids)
+    }
+
+
+async def readable_filters(run: Run) -> Mapping[str, Filter]:
+    """Return the filter of each collection for all that the caller may read of it. No document is
+    listed for it."""
+    collections = run.deps.collections
+    scope = readable(run.scope, [one.spec for one in collections])
+    schema = schema_of((one.spec for one in collections), scope)
+    return {one.spec.name: await scope_filter(one, scope, schema) for one in collections}
+
+
+def readable_terms(filters: Mapping[str, Filter]) -> HasAny:
+    """Return a function that tells whether a chunk within the filter of its collection has one of
+    some terms."""
+
+    async def among(collection: Searchable, terms: Collection[int]) -> bool:
+        return await has_any(collection, terms, filters[collection.spec.name])
+
+    return among
+
+
+def is_filtered(run: Run) -> bool:
+    """Return whether the filter of the scope leaves out all documents that the caller may not read.
+    It does not if `admit` alone decides, or chooses from more documents than a filter can list.
+    The bounds of a workspace leave them out, and its `admit` checks this again."""
+    admit = run.deps.admit
+    if isinstance(admit, Admission) and admit.choice is not None:
+        return False
+    return admit is None or bool(run.scope.bounds)
