@@ -9,8 +9,9 @@ import msgspec
 from pincite.errors import SourceError
 from pincite.sources.entries import Entry, Selection, Skipped, SourceLimits
 from pincite.sources.ignore_files import IGNORE_FILES, MAX_IGNORE_BYTES, rules_of, too_large
-from pincite.sources.judged_names import Names
+from pincite.sources.judged_names import Names, environment
 from pincite.sources.kinds import ENVIRONMENT, reject_name
+from pincite.sources.match_time import MatchTime
 from pincite.support.fields import replace
 from pincite.support.ignore_rules import FOREIGN, IgnoreRules
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 4096  # characters of a path: what Linux takes as one
 _EXCLUDE: Final = ".git/info/exclude"
+_MOST_S: Final = 5  # to match patterns, on a slow machine
+#: Microseconds more for each member: 250 patterns and a path of 100 characters, 130 in a large
+#: project (estimated in `match_time`). 200,000 members take 25 s.
+_MEMBER_US: Final = 125
+_KEPT_FOLDERS: Final = 1_000  # of members that were looked up
 _UNPACK: Final = "to index it, unpack the archive, and trust its .pinciteignore"
 
 
@@ -49,18 +55,28 @@ class ArchivedTree:
             elif len(path) > _LONGEST:
                 detail = "the name is longer than a path can be"
                 self._others.append(Skipped(path[:_LONGEST], "unreadable", detail))
-            elif path not in self._by_path:
+            else:
                 rejected = isinstance(found, Entry) and reject_name(
                     path, found.size, limits, selection.file_types
                 )
-                self._by_path[path] = rejected or _moved(found, path)
-            elif isinstance(found, Skipped):
-                self._twice.append(Skipped(path, found.code, found.detail))
+                self._add(path, rejected or _moved(found, path))
         self._with_rules = self._accepted()
+        self._entered: dict[str, tuple[IgnoreRules, ...] | Skipped | None] = {}
+
+    def _add(self, path: str, found: Entry | Skipped) -> None:
+        """Add a member. Of those with the same name, a link does not hide a file."""
+        first = self._by_path.setdefault(path, found)
+        if first is found:
+            return
+        if _weight(found) > _weight(first):
+            self._by_path[path], found = found, first
+        if isinstance(found, Skipped):
+            self._twice.append(found)
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """Yield the members, in the order of their paths, and the folders that are left out, each
         once."""
+        time = MatchTime(_MOST_S, _MEMBER_US)
         root = self._enter("", (), self._names)
         if not isinstance(root, tuple):
             yield from (root,) if root else ()
@@ -82,11 +98,17 @@ class ArchivedTree:
                 if (entered := entered + 1) > self._max_folders:
                     yield Skipped(self._name, "oversize", self._too_many(), of_archive=True)
                     return
+                if not time.pays(stack[-1].rules, (path[:begin],), granted=0):
+                    yield self._too_long()
+                    return
                 inner = self._enter(path[:begin], stack[-1].rules, self._names)
                 if isinstance(inner, Skipped):
                     yield inner
                 stack.append(_Folder(path[:begin], inner if isinstance(inner, tuple) else None))
             rules = stack[-1].rules
+            if rules is not None and not time.pays(rules, (path,), granted=1):
+                yield self._too_long()
+                return
             judged = None if rules is None else self._judge(found, rules, self._names)
             if judged is not None:
                 yield judged
@@ -97,13 +119,23 @@ class ArchivedTree:
         found = self._by_path.get(path)
         if found is None:
             return None
+        time = MatchTime(_MOST_S, _MEMBER_US)
         rules = self._enter("", (), self._unchosen)
         begin = 0
         while isinstance(rules, tuple) and (end := path.find("/", begin)) >= 0:
             begin = end + 1
-            rules = self._enter(path[:begin], rules, self._unchosen)
+            folder = path[:begin]
+            if folder not in self._entered:
+                if not time.pays(rules, (folder,), granted=0):
+                    return self._too_long()
+                if len(self._entered) >= _KEPT_FOLDERS:
+                    self._entered.clear()
+                self._entered[folder] = self._enter(folder, rules, self._unchosen)
+            rules = self._entered[folder]
         if not isinstance(rules, tuple):
             return rules
+        if not time.pays(rules, (path,), granted=1):
+            return self._too_long()
         return self._judge(found, rules, self._unchosen)
 
     def _enter(
@@ -117,17 +149,15 @@ class ArchivedTree:
         if not judged:
             return None
         if f"{folder}{ENVIRONMENT}" in self._by_path:
-            return Skipped(folder, "dependencies", "a virtual environment of Python")
+            return environment(folder)
         if not self._ignore_files:
             return ()
-        for name in IGNORE_FILES:
+        is_checkout = f"{folder}.git/HEAD" in self._by_path
+        # whose checkout it is cannot be told
+        rules = (*above, FOREIGN) if is_checkout and folder else above
+        for name in (_EXCLUDE, *IGNORE_FILES) if is_checkout else IGNORE_FILES:
             if self._is_above_limit(f"{folder}{name}"):
                 return Skipped(folder, "oversize", too_large(f"{folder}{name}"))
-        rules = above
-        if f"{folder}.git/HEAD" in self._by_path:  # whose checkout it is cannot be told
-            rules += (FOREIGN,) if folder else ()
-            rules += self._rules(f"{folder}{_EXCLUDE}", folder)
-        for name in IGNORE_FILES:
             rules += self._rules(f"{folder}{name}", folder)
         return rules
 
@@ -148,11 +178,16 @@ class ArchivedTree:
 
     def _accepted(self) -> frozenset[str]:
         """Return the paths of the ignore files whose patterns apply, together at most a megabyte:
-        to compile them takes much longer than to unpack them."""
+        to compile them takes much longer than to unpack them. If one does not apply, its folder is
+        left out, so those of outer folders come first."""
         accepted, total = set[str](), 0
-        for path, found in sorted(self._by_path.items()):
-            is_one = path.rpartition("/")[2] in IGNORE_FILES or f"/{path}".endswith(f"/{_EXCLUDE}")
-            if is_one and isinstance(found, Entry) and total + found.size <= MAX_IGNORE_BYTES:
+        found_ones = [
+            (path.removesuffix(_EXCLUDE).count("/"), path, found)
+            for path, found in self._by_path.items()
+            if path.rpartition("/")[2] in IGNORE_FILES or f"/{path}".endswith(f"/{_EXCLUDE}")
+        ]
+        for _, path, found in sorted(found_ones, key=lambda one: one[:2]):
+            if isinstance(found, Entry) and total + found.size <= MAX_IGNORE_BYTES:
                 total += found.size
                 accepted.add(path)
         return frozenset(accepted)
@@ -169,6 +204,10 @@ class ArchivedTree:
         found = self._parsed[path]
         return (found,) if found else ()
 
+    def _too_long(self) -> Skipped:
+        detail = "its patterns would take too long to match; the rest was not read"
+        return Skipped(self._name, "oversize", detail, of_archive=True)
+
     def _too_many(self) -> str:
         return f"contains more than {self._max_folders:,} folders; the rest was not read"
 
@@ -176,6 +215,12 @@ class ArchivedTree:
 class _Folder(msgspec.Struct, frozen=True):
     path: str  # ends in a slash, "" for the root
     rules: tuple[IgnoreRules, ...] | None  # for the names in it, None if it is left out
+
+
+def _weight(found: Entry | Skipped) -> int:
+    """Return which of two members with the same name counts. What an ignore file above the limit
+    leaves out is not known, so it counts more than a link."""
+    return 2 if isinstance(found, Entry) else found.code == "oversize"
 
 
 def _moved(found: Entry | Skipped, path: str) -> Entry | Skipped:

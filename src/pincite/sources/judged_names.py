@@ -44,6 +44,11 @@ class Names:
         return not self._include or path.endswith("/") or self._include.covers(path)
 
 
+def environment(folder: str) -> Skipped:
+    """Return why a virtual environment is left out. Its path ends in a slash, "" for the root."""
+    return Skipped(folder, "dependencies", "a virtual environment of Python")
+
+
 def _is_readmitted(path: str, by: IgnoreRules) -> bool:
     """Return whether rules that leave a path out would include it if they were trusted."""
     return bool(by.untrusted) and by.verdict(path) is False

@@ -44,7 +44,7 @@ def unsafe(name: str) -> bool:
     """Return whether this member's name leads out of the archive, or is no valid path."""
     parts = name.replace("\\", "/").split("/")
     return (
-        not name
+        set(parts) <= {"", "."}
         or name.startswith(("/", "\\"))
         or ".." in parts
         or parts[0].endswith(":")

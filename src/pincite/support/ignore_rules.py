@@ -44,6 +44,7 @@ class IgnoreRules(msgspec.Struct, frozen=True):
     #: the path of a file whose lines with "!" include nothing that git ignores, "" for others
     untrusted: str = ""
     foreign: bool = False  #: whether this is `FOREIGN`
+    patterns: int = 0  #: their number
 
     def verdict(self, path: str) -> bool | None:
         """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
@@ -84,7 +85,7 @@ def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
         return None
     found = list(reversed(last.items()))
     parts = [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
-    return IgnoreRules(base, tuple(map(_block, parts)))
+    return IgnoreRules(base, tuple(map(_block, parts)), patterns=len(found))
 
 
 def _block(part: list[tuple[str, bool]]) -> tuple[re.Pattern[str], tuple[bool, ...]]:
