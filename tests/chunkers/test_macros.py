@@ -173,3 +173,40 @@ int old PROTOTYPE ((int a)) {
     found = {name for chunk in lawful_chunks(path, text) for name in chunk.definitions}
     assert {"lib_panic", "on_event", "lib_length"} <= found
     assert found.isdisjoint({"lib_CFunction", "lib_Integer", "CALLBACK", "PROTOTYPE"})
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize("word", ["if", "while", "switch", "return"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int a) {\n  LIB_A LIB_B %s (a) {\n    g();\n  }\n  return 1;\n}\n",
+        "int f(int a) {\n  return 1;\n}\nLIB_A(x) LIB_B %s (a) {\n  g();\n}\n",
+        "int f(int a) {\n  FOO\n  BAR\n  %s (a) { g(); }\n}\n",
+    ],
+)
+def test_a_keyword_behind_two_macros_is_no_definition(language: str, word: str, text: str) -> None:
+    source = text % word
+    grammar = GRAMMARS[language]
+    parsed = parse_repaired(grammar, source.encode())
+    assert parsed is not None
+    found = find_definitions(parsed, grammar, source.split("\n"))
+    assert found.symbols_in(0, source.count("\n")) == ["f"]
+    assert [each.symbol for each in found.all] == ["f"]
+
+
+def test_a_word_that_is_a_keyword_elsewhere_is_a_name() -> None:
+    text = "int new(int a) {\n  return a;\n}\n"
+    chunks = lawful_chunks("shop.c", text)
+    assert [symbol for chunk in chunks for symbol in chunk.symbols] == ["new"]
+
+
+def test_half_of_a_call_with_several_rows_does_not_return() -> None:
+    """A macro has the name of a class. Its first row broke all functions behind it."""
+    call = 'FLAG(int, size_%d, 1 << 10,\n     "text", struct x, if)\nint fun%d(int a) {\n}\n'
+    source = "struct FLAG {\n  int x;\n};\n" + "".join(call % (n, n) for n in range(60))
+    parsed = parse_repaired(GRAMMARS["cpp"], source.encode())
+    assert parsed is not None
+    assert broken_bytes(parsed.tree) == 0
+    found = find_definitions(parsed, GRAMMARS["cpp"], source.split("\n"))
+    assert [each.symbol for each in found.all] == ["FLAG", *(f"fun{n}" for n in range(60))]

@@ -117,6 +117,7 @@ def _by_query(
     values: list[_Value] = []
     further: list[tuple[int, str]] = []
     exports = Exports(root)
+    keywords = grammar.patterns.keywords if grammar.patterns else frozenset()
     for _, captures in QueryCursor(query).matches(root):
         if named := captures.get("value") or captures.get("assigned"):
             of = captures["type"][0].id if "type" in captures else 0
@@ -145,6 +146,8 @@ def _by_query(
             continue
         if name.type == "identifier" and node.has_error:
             name = function_name(name)
+        if keywords and text_of(name) in keywords:
+            continue
         owner = text_of(captures["owner"][-1]) if "owner" in captures else ""
         each = _Captured(node, name, owner, "def" in captures, "rest" in captures)
         if each.rest and node.parent is not None:

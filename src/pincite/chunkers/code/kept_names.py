@@ -68,12 +68,16 @@ def constructors(source: bytes, text: bytes) -> set[bytes]:
 
 def restored(source: bytes, text: bytes, names: Set[bytes]) -> bytes:
     """Return the repaired text with the lines of the source that have these names, which it does
-    not have there."""
+    not have there. Of a call with several rows, which is blank, no row returns alone."""
     rows = text.split(b"\n")
     for row, old, start, end in _blanked(_WORDS, source, text):
-        if old[start:end] in names:
+        if old[start:end] in names and _opens(old) == _opens(rows[row]):
             rows[row] = old
     return b"\n".join(rows)
+
+
+def _opens(row: bytes) -> int:
+    return row.count(b"(") - row.count(b")")
 
 
 def _blanked(

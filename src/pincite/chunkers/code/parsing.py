@@ -169,16 +169,16 @@ def parse_repaired(
         other = parse(grammar, source, allowance)
         if other is not None and broken_bytes(other) <= broken_bytes(tree):
             return Parsed(other)
-    if text != source and (kept := _with_names(grammar, source, text, allowance)) is not None:
+    if text != source and (kept := _with_names(grammar, source, text, tree, allowance)):
         text, tree = kept
     return Parsed(tree) if tree is before else Parsed(tree, hidden_rows(source, text), before)
 
 
 def _with_names(
-    grammar: Grammar, source: bytes, text: bytes, allowance: Allowance
+    grammar: Grammar, source: bytes, text: bytes, repaired: Tree, allowance: Allowance
 ) -> tuple[bytes, Tree] | None:
     """Return a repaired text, and its tree, with the names that the repair has blanked by mistake.
-    None if there are none."""
+    None if there are none, or if they break what the tree of this text, `repaired`, has whole."""
     names = possible_types(source, text)
     tree = parse(grammar, source, allowance) if names else None
     names &= set() if tree is None else types_in(grammar, tree)
@@ -187,7 +187,9 @@ def _with_names(
         return None
     kept = restored(source, text, names)
     tree = parse(grammar, kept, allowance)
-    return None if tree is None else (kept, tree)
+    if tree is None or broken_bytes(tree) > broken_bytes(repaired):
+        return None
+    return kept, tree
 
 
 def broken_bytes(tree: Tree) -> int:

@@ -22,12 +22,13 @@ class Patterns(msgspec.Struct, frozen=True):
     """`lines` is a pattern with one group, the name. `regions` is a query for nodes whose lines are
     searched besides those of error nodes. With `calls`, lines such as `type name(` (functions of
     C) and typedefs define the name, too. With `gaps`, lines on which the parser misses a `;` are
-    searched."""
+    searched. `keywords` are no names: a parser takes them for some behind unknown macros."""
 
     lines: re.Pattern[str]
     regions: str = ""
     calls: bool = False
     gaps: bool = False
+    keywords: frozenset[str] = frozenset()
 
 
 def names_in(patterns: Patterns, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
@@ -35,7 +36,7 @@ def names_in(patterns: Patterns, rows: Iterable[int], lines: list[str]) -> list[
     found = []
     for row in sorted(rows)[:_ROWS]:
         line = lines[row][:_CHARS]
-        if name := _name_on(line, patterns):
+        if (name := _name_on(line, patterns)) and name not in patterns.keywords:
             found.append((row, name))
     return found
 
@@ -76,6 +77,10 @@ _C_LINES = re.compile(
     r"\s*(?:template\s*<[^{;]{0,100}>\s*)?(?:class|struct|union|enum|enum class|namespace)\s+"
     r"(?:[A-Z][A-Z0-9_]+(?:\([^()]{0,40}\))?\s+)?([A-Za-z_]\w*)(?!\w)[^;()=*&]*$"
 )
+_KEYWORDS = frozenset(
+    "if for while switch return else do case default goto sizeof typeof defined alignof"
+    " static_assert _Static_assert".split()
+)
 # a quote within a name in quotes is doubled
 _SQL_NAME = (
     r'(?:\w+|"(?:[^"]|""){1,100}"(?!")|\[(?:[^\]]|\]\]){1,100}\](?!\])|`(?:[^`]|``){1,100}`(?!`))'
@@ -105,8 +110,13 @@ def unquoted(name: str) -> str:
 
 
 PATTERNS = {
-    "c": Patterns(_C_LINES, calls=True, gaps=True),
-    "cpp": Patterns(_C_LINES, calls=True, gaps=True),
+    "c": Patterns(_C_LINES, calls=True, gaps=True, keywords=_KEYWORDS),
+    "cpp": Patterns(
+        _C_LINES,
+        calls=True,
+        gaps=True,
+        keywords=_KEYWORDS | {"catch", "throw", "try", "new", "delete"},
+    ),
     "kotlin": Patterns(
         re.compile(
             r"\s*(?:[a-z]+\s+){0,6}?(?:class|interface|object|fun|typealias)\s+"
