@@ -65,34 +65,48 @@ class FolderSource(OpenSource):
         # without `include`: a page may include a file that is not indexed, but no excluded one
         self._finder = self._walk(replace(selection, include=()))
 
-    def _walk(self, selection: Selection, entering: Callable[[str], None] = lambda _: None) -> Walk:
+    def _walk(
+        self,
+        selection: Selection,
+        entering: Callable[[str], None] = lambda _: None,
+        excluding: Callable[[Path], None] = lambda _: None,
+    ) -> Walk:
         folders = self._checkout.git_folders if self._checkout else ()
-        return Walk(self._root, selection, self._limits, entering, folders)
+        return Walk(self._root, selection, self._limits, entering, excluding, folders)
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
         return self.visit(lambda _: None)
 
-    def visit(self, entering: Callable[[str], None]) -> Iterator[Entry | Skipped]:
+    def visit(
+        self,
+        entering: Callable[[str], None],
+        excluding: Callable[[Path], None] = lambda _: None,
+    ) -> Iterator[Entry | Skipped]:
         """Yield entries as `entries` does. `entering` is called with the path of each folder before
-        its ignore files and its listing are read. It may raise an error to end the walk."""
+        its ignore files and its listing are read. It may raise an error to end the walk.
+        `excluding` is called with the path of each `info/exclude` of a nested checkout."""
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
-        walk = self._walk(self._selection, entering)
+        walk = self._walk(self._selection, entering, excluding)
         named = [self._part_below(walk, part, "") for part in self._inner]
         return with_named(walk.run(self.within, self._excludes), named)
 
     def below(
-        self, paths: Iterable[str], entering: Callable[[str], None] = lambda _: None
+        self,
+        paths: Iterable[str],
+        entering: Callable[[str], None] = lambda _: None,
+        excluding: Callable[[Path], None] = lambda _: None,
     ) -> Iterator[Entry | Skipped]:
         """Yield entries as `entries` does, for these files and these folders with their contents,
-        each once. Paths outside of this part of the source are ignored."""
+        each once. Paths outside of this part of the source are ignored. For the calls see
+        `visit`."""
         ours = self.among(paths)
         if self.within and not self.within.endswith("/"):
             if ours:
                 yield self._single(self.within)
             return
-        walk = self._walk(self._selection, entering)
+        walk = self._walk(self._selection, entering, excluding)
         inner = self._inner
         seen: set[str] = set()
         for path in ours:

@@ -50,12 +50,14 @@ class Walk:
         selection: Selection,
         limits: SourceLimits,
         entering: Callable[[str], None] = lambda _: None,
+        excluding: Callable[[Path], None] = lambda _: None,
         git_folders: tuple[Path, ...] = (),
     ) -> None:
         """`git_folders` are those of the checkout with this root; submodules have theirs there."""
         self._root = str(root)
         self._git_folders = git_folders
         self._entering = entering
+        self._excluding = excluding
         self._selection = selection
         self._limits = limits
         self._ignore_files = IgnoreReader()
@@ -156,6 +158,8 @@ class Walk:
         if folder:
             root = Path(self._root)
             nested = nested_checkout(root / folder, root, self._git_folders)
+            if nested and nested.exclude_file:
+                self._excluding(nested.exclude_file)
             rules = rules_in(folder, nested, rules) if nested else rules
         base = f"{folder}/" if folder else ""
         read = self._ignore_files.read

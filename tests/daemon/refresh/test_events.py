@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from pincite.daemon.refresh.events import matters, parts_of
-from pincite.daemon.refresh.glance import glance
+from pincite.daemon.refresh.glance import glance, glance_at
 from pincite.model import Source, SourceRecord
 from pincite.support.fields import replace
 from tests.daemon.refresh.two_pages import docs as docs
 from tests.daemon.refresh.two_pages import indexed, record_of
-from tests.sources.helpers import commit, git
+from tests.sources.helpers import commit, git, plant
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,28 @@ def test_the_ignore_file_of_git_is_watched_and_asks_for_a_look_at_everything(
     before = glance(record, indexed(top)).named
     (info / "exclude").write_text("inner/\n")
     assert glance(record, indexed(top)).named == {**before, "inner/b.md": "gone"}
+
+
+def test_the_ignore_file_of_a_submodule_is_watched_and_asks_for_a_look_at_everything(
+    docs: Path,
+) -> None:
+    lib = plant(docs.parent / "lib", {"c.md": "x"})
+    commit(lib)
+    commit(docs)
+    git(docs, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(lib), "sub")
+    record = SourceRecord(Source("docs", str(docs), "git", commit(docs)), complete=True)
+    info = docs / ".git/modules/sub/info"
+    records = indexed(docs)
+    before = glance(record, records)
+    assert str(info) in before.folders
+    assert str(info) in glance_at(record, records, ["sub"]).folders
+    for path in (info, info / "exclude"):
+        assert matters([str(path)], [record])
+        assert parts_of([str(path)], record) is None
+    assert not matters([str(info / "refs"), str(info.parent / "index")], [record])
+    assert before.named == {}
+    (info / "exclude").write_text("c.md\n")
+    assert glance(record, records).named == {"sub/c.md": "gone"}
 
 
 @pytest.mark.parametrize("name", [".gitignore", "pincite.toml", "x/pyvenv.cfg", ".git/HEAD", ""])

@@ -17,6 +17,8 @@ from pincite.support.drives import slashed
 
 #: A change of these files may affect more than their own path.
 _FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", ENVIRONMENT))
+#: In the git folders of submodules, which are in that of the checkout around them.
+_OF_SUBMODULES: Final = ("/info", "/info/exclude")
 
 
 def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
@@ -44,7 +46,7 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
         if exclude is not None and path in (exclude, exclude.rpartition("/")[0]):
             return True
         if git is not None and (path == git or path.startswith(f"{git}/")):
-            if opened.source.ref != record.source.ref:
+            if opened.source.ref != record.source.ref or path.endswith(_OF_SUBMODULES):
                 return True
         elif path.startswith(root):
             relative = path[len(root) :]

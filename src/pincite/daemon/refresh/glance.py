@@ -75,6 +75,10 @@ class Glance:
         self.differing.add((path, size, mtime_ns))
         self.named[path] = what
 
+    def watch_excludes(self, file: Path) -> None:
+        """Add the folder of an `info/exclude`, which need not exist itself."""
+        self.folders.append(str(file.parent))
+
 
 def glance(
     record: SourceRecord,
@@ -241,7 +245,7 @@ def _entries_below(
         if any(is_within(folder, f"{path}/") for path in paths):
             found.folders.append(str(root / folder))
 
-    for entry in opened.below(paths, entering):
+    for entry in opened.below(paths, entering, found.watch_excludes):
         if isinstance(entry, Entry):
             yield entry
         elif entry.cannot_be_read and (entry.path.endswith("/") or not entry.path):
@@ -278,7 +282,7 @@ def _entries(
             raise CannotTell
 
     entries = []
-    for one in opened.visit(entering):
+    for one in opened.visit(entering, found.watch_excludes):
         if isinstance(one, Entry):
             entries.append(one)
         elif one.cannot_be_read:
@@ -289,7 +293,7 @@ def _entries(
     if opened.git_folder is not None:
         found.folders.append(str(opened.git_folder))
     if opened.exclude_file is not None and opened.exclude_file.parent.is_dir():
-        found.folders.append(str(opened.exclude_file.parent))
+        found.watch_excludes(opened.exclude_file)
     return entries
 
 
