@@ -210,3 +210,19 @@ def test_half_of_a_call_with_several_rows_does_not_return() -> None:
     assert broken_bytes(parsed.tree) == 0
     found = find_definitions(parsed, GRAMMARS["cpp"], source.split("\n"))
     assert [each.symbol for each in found.all] == ["FLAG", *(f"fun{n}" for n in range(60))]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("TEST_IMPL(timer_stops) {\n  return 0;\n}\n", ["timer_stops"]),
+        ("static BENCHMARK(timers)\n{\n  run();\n}\n", ["timers"]),
+        ("void LIB_PRIVATE(add_block)(arena* a, void* b) {\n  run();\n}\n", ["add_block"]),
+        ("void* LIB_PRIVATE(steal)(arena* a) {\n  return a;\n}\n", ["steal"]),
+        ("void f(void) {\n  LIST_EACH(item) {\n    run();\n  }\n}\n", ["f"]),
+        ("type (name) {\n  run();\n}\n", []),
+    ],
+)
+def test_a_macro_of_c_around_a_name_defines_it(text: str, names: list[str]) -> None:
+    chunks = lawful_chunks("shop.c", text)
+    assert [symbol for chunk in chunks for symbol in chunk.symbols] == names

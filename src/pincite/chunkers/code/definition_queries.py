@@ -62,7 +62,11 @@ JAVA = named(
     "annotation_type_declaration", "method_declaration", "constructor_declaration",
     "compact_constructor_declaration",
 )  # fmt: skip
-C = """
+# The last two are `TEST(name) {`, which is a loop inside of a function, and `int PRIVATE(name)(`.
+_NAMED_BY_MACRO = """(function_declarator
+  declarator: (function_declarator declarator: (identifier) @_macro
+    parameters: (parameter_list . (parameter_declaration . type: (type_identifier) @name .) .)))"""
+C = f"""
 (function_definition declarator: (function_declarator declarator: (identifier) @name)) @def
 (function_definition declarator: (pointer_declarator declarator:
   (function_declarator declarator: (identifier) @name))) @def
@@ -75,6 +79,12 @@ C = """
 (preproc_function_def name: (identifier) @name) @def
 (translation_unit (declaration declarator: (function_declarator
   declarator: (identifier) @name)) @def)
+((translation_unit (function_definition type: (type_identifier) @_macro
+  declarator: (parenthesized_declarator . (identifier) @name .)) @def)
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
+((function_definition declarator: [{_NAMED_BY_MACRO}
+  (pointer_declarator declarator: {_NAMED_BY_MACRO})]) @def
+  (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 """
 _CPP_NAME = """[(identifier) @name (field_identifier) @name (destructor_name) @name
   (operator_name) @name (template_function) @name
