@@ -15,6 +15,7 @@ from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
+from pincite.scope.choosing import Admit
 from pincite.search import search
 from pincite.support.fields import replace
 from pincite.trace import Trace
