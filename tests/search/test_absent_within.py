@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pincite.deps import Admit, Deps
+from pincite.deps import Deps
 from pincite.model import EvidencePack, Question, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
