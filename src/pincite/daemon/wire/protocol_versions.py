@@ -24,6 +24,6 @@ SHAPES = {
     18: "0455362ebfcecdae",
     19: "a28e63426c255929",
     20: "80ffeeefd17bb4e6",
-    21: "76c35f90fc7d304e",
+    21: "8487025f61294289",
 }
 PROTOCOL = max(SHAPES)
