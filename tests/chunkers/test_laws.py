@@ -87,6 +87,7 @@ def test_any_bytes_become_a_document_that_is_cut_exactly(suffix: str, raw: bytes
     lawful_chunks(f"a.{suffix}", raw)
 
 
+@example("md", " " * 4_000 + "# Heading", "utf-16")
 @given(st.sampled_from(["md", "py", "txt"]), TEXTS, st.sampled_from(["utf-16", "utf-32"]))
 @settings(max_examples=100, deadline=None)
 def test_wide_encodings_are_cut_at_the_same_lines(suffix: str, text: str, encoding: str) -> None:
