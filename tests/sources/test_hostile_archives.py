@@ -72,7 +72,7 @@ def test_a_large_ordinary_tree_is_matched(tmp_path: Path) -> None:
     assert rules is not None
     path = "packages/module/src/main/java/org/example/project/component/internal/impl/" + "A" * 24
     assert len(path) == 98
-    for most_s, each_us, paths in ((20, 500, 500_000), (5, 125, 200_000)):
+    for most_s, each_us, paths in ((20, 1_000, 500_000), (5, 125, 200_000)):
         allowed = MatchTime(most_s, each_us)
         assert all(allowed.pays((rules,), [path] * 100, 100) for _ in range(paths // 100))
 

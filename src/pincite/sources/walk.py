@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from pincite.support.ignore_rules import IgnoreRules
 
 #: To match patterns, on a slow machine: seconds of a walk, and microseconds more for each name. A
-#: thousand patterns and paths of 100 characters need 520, 200 patterns need 105.
+#: thousand patterns and paths of 100 characters need 520, 200 patterns need 105. An honest tree is
+#: left out if it has more than two thousand patterns for each of its names.
 _MOST_S = 20
-_NAME_US = 500
+_NAME_US = 1_000
 _SLOW_PATTERNS = (
     "the patterns in force here would take too long to match, so it is not known what they leave"
     " out; shorten the ignore files above, or exclude the folder"
