@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -12,22 +11,17 @@ import pytest
 
 from pincite.deps import Deps
 from pincite.model import ChatMode, EvidencePack, Question
-from pincite.ports import Reranker, Searchable, Store
+from pincite.ports import Reranker, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search
 from pincite.settings.environment import STRATEGIES
 from pincite.settings.load import load_settings
-from pincite.stores.chroma.database import Database, open_client
-from pincite.stores.chroma.store import ChromaStore
-from pincite.stores.memory import MemoryStore
-from pincite.stores.qdrant_edge.store import EdgeStore
-from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
-from tests.quick_folder import quick_folder
+from tests.search.opened_stores import opened
 from tests.search.recording import Recording
 from tests.search.weather import TEXTS, WeatherEncoder
 from tests.small_search import make
@@ -41,23 +35,6 @@ QUESTIONS: dict[Cell, str] = {
     "off topic": "zebra quantum ferment",
     "empty": "how do I rotate a key with a new secret",
 }
-
-
-@asynccontextmanager
-async def opened(kind: str) -> AsyncIterator[Store]:
-    with quick_folder() as folder:
-        store: Store
-        match kind:
-            case "sqlite":
-                store = SqliteStore(folder / "points.db")
-            case "edge":
-                store = EdgeStore(folder / "edge")
-            case "chroma":
-                store = ChromaStore(Database(open_client("", folder / "chroma"), "a folder"))
-            case _:
-                store = MemoryStore()
-        yield store
-        await store.close()
 
 
 def profile_of(folder: Path, strategy: str, mode: ChatMode) -> Profile:

@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from pincite.errors import StoreError
-from pincite.ports import EVERYTHING, AnyOf, Filter, Searchable, Store
+from pincite.ports import EVERYTHING, AnyOf, Filter, Searchable
 from pincite.search_steps.term_counts import readable_terms
 from pincite.stages.presence import MOST_TERMS, find_present, has_any
 from pincite.stages.subjects import find_subjects
-from pincite.stores.chroma.database import Database, open_client
-from pincite.stores.chroma.store import ChromaStore
-from pincite.stores.memory import MemoryStore
-from pincite.stores.qdrant_edge.store import EdgeStore
-from pincite.stores.sqlite.store import SqliteStore
 from pincite.support.fields import replace
-from tests.quick_folder import quick_folder
+from tests.search.opened_stores import opened
 from tests.small_search import make
 from tests.time_limits import HANGS_S
 
 TEXTS = {"keys": "Rotate a key with a new secret.", "fruit": "A banana ripens beside the key."}
 KEYS, NOTHING = Filter(must=(AnyOf("path", ("keys",)),)), Filter(must=(AnyOf("path", ()),))
 WORDS = ("rotate", "banana", "key", "zebra")
-
-
-@asynccontextmanager
-async def opened(kind: str) -> AsyncIterator[Store]:
-    with quick_folder() as folder:
-        store: Store
-        match kind:
-            case "sqlite":
-                store = SqliteStore(folder / "points.db")
-            case "edge":
-                store = EdgeStore(folder / "edge")
-            case "chroma":
-                store = ChromaStore(Database(open_client("", folder / "chroma"), "a folder"))
-            case _:
-                store = MemoryStore()
-        yield store
-        await store.close()
 
 
 def ids_of(one: Searchable, words: Sequence[str]) -> list[int]:

@@ -289,6 +289,16 @@ class Candidate(msgspec.Struct, frozen=True):
         shown = f"{self.collection!r}, {self.chunk!r}, {self.signals!r}, {self.descriptions!r}"
         return f"Candidate({shown})"
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """The collection and the id of the chunk, by which passages are told apart."""
+        return self.collection, self.chunk.id
+
+    @property
+    def file(self) -> tuple[str, str, str]:
+        """The collection, source and path of the file."""
+        return self.collection, self.chunk.repo, self.chunk.path
+
     def signal(self, name: SignalName) -> Signal | None:
         """Return the latest signal of that name, or None."""
         for signal in reversed(self.signals):  # a generator takes three times as long
@@ -347,8 +357,8 @@ def in_front(
 ) -> tuple[Candidate, ...]:
     """Return the candidates with those that are `meant` before the others. These get the signal
     `why` with the value 1, which is no score. All that change places exchange their scores."""
-    places = {(one.collection, one.chunk.id): place for place, one in enumerate(meant)}
-    keyed = [(places.get((one.collection, one.chunk.id)), one) for one in candidates]
+    places = {one.key: place for place, one in enumerate(meant)}
+    keyed = [(places.get(one.key), one) for one in candidates]
     keyed.sort(key=lambda pair: len(places) if pair[0] is None else pair[0])
     moved = [
         one

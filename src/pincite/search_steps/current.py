@@ -31,6 +31,6 @@ async def without_gone(run: Run, outcome: Outcome, compared: Compared) -> Pool:
     """Return the candidates of the pass without those whose text is no longer in the file."""
     pool = outcome.loaded.candidates
     every = await look(pool, (None,) * len(pool), run.deps.files, run.look_s, run.scope.refs)
-    lost = {(gone.collection, gone.chunk.id) for gone in (*compared.gone, *every.gone)}
-    left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
+    lost = {gone.key for gone in (*compared.gone, *every.gone)}
+    left = tuple(c for c in pool if c.key not in lost)
     return replace(outcome.loaded, candidates=left)

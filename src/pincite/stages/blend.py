@@ -59,7 +59,7 @@ def blend(pool: Pool, config: BlendConfig, before: Pool | None = None) -> Pool:
     top = max(_retrieval(one) for one in judged)
     blended = []
     for one in judged:
-        place = places[_key(one)]
+        place = places[one.key]
         weight = _tier(place) if config.method == "tiers" else config.rerank_weight
         score = max(0.0, _retrieval(one) / top) if top > 0 else 0.0  # DBSF gives negative scores
         retrieval = 1 / place if config.retrieval == "place" else score
@@ -86,16 +86,12 @@ def _tier(place: int) -> float:
     return next((share for last, share in _TIERS if place <= last), _BEHIND)
 
 
-def _key(one: Candidate) -> tuple[str, str]:
-    return one.collection, one.chunk.id
-
-
 def _places(judged: list[Candidate], before: Pool | None) -> dict[tuple[str, str], int]:
     """Return the rank of each candidate before reranking, from 1."""
     if before is not None:
-        return {_key(one): place for place, one in enumerate(before.candidates, start=1)}
+        return {one.key: place for place, one in enumerate(before.candidates, start=1)}
     ordered = sorted(judged, key=lambda one: (-_retrieval(one), one.chunk.id, one.collection))
-    return {_key(one): place for place, one in enumerate(ordered, start=1)}
+    return {one.key: place for place, one in enumerate(ordered, start=1)}
 
 
 def _retrieval(candidate: Candidate) -> float:

@@ -79,10 +79,10 @@ def cover(
     said = terms(message.without_values)
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
     by_meaning.difference_update(facts.partial)
-    ahead = {(one.collection, one.chunk.id) for one in before[: config.candidates]}
+    ahead = {one.key for one in before[: config.candidates]}
     return tuple(
         one.with_signal(_coverage(one, _asked_of(one, asked, message, said), terms, config, facts))
-        if (place < config.candidates or (one.collection, one.chunk.id) in ahead)
+        if (place < config.candidates or one.key in ahead)
         and (one.collection not in by_meaning or one.signal("dense") is not None)
         else one
         for place, one in enumerate(candidates)

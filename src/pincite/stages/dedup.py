@@ -54,7 +54,7 @@ def _apply(
         return list(candidates), []
 
     def worth(one: Candidate) -> tuple[bool, int]:
-        return (one.collection, one.chunk.id) in sought, _richness(one.chunk)
+        return one.key in sought, _richness(one.chunk)
 
     kept: dict[Hashable, Candidate] = {}
     dropped = []

@@ -51,8 +51,8 @@ def diversify(
     comparable = [one for one in candidates if one.vector is not None and _cosine(one) is not None]
     comparable.sort(key=lambda one: (-(_cosine(one) or 0.0), one.chunk.id, one.collection))
     taken = _taken(comparable[: config.fetch], config.relevance, models)
-    known = {(one.collection, one.chunk.id) for one in taken}
-    rest = [one for one in candidates if (one.collection, one.chunk.id) not in known]
+    known = {one.key for one in taken}
+    rest = [one for one in candidates if one.key not in known]
     return Pool((*taken, *rest), notices=_notices(len(candidates), len(comparable)))
 
 

@@ -47,7 +47,7 @@ class Placed:
 
     def of(self, one: Candidate) -> Place | None:
         """Return the first place that this candidate is at, None if it is at none."""
-        number = self.order.get(_key(one))
+        number = self.order.get(one.key)
         return None if number is None else self.places[number]
 
 
@@ -86,11 +86,7 @@ def _place(frame: Frame, known: Sequence[FrameFiles], candidates: Sequence[Candi
     if count > MOST_FILES:
         return Place(frame, best, named, count)
     if held:
-        return Place(frame, best, named, count, tuple(map(_key, held)))
+        return Place(frame, best, named, count, tuple(one.key for one in held))
     near = {(one.collection, id_) for one in files for id_ in one.beside}
-    beside = tuple(key for key in map(_key, candidates) if key in near)
+    beside = tuple(one.key for one in candidates if one.key in near)
     return Place(frame, best, named, count, beside, beside=bool(beside))
-
-
-def _key(one: Candidate) -> Key:
-    return one.collection, one.chunk.id

@@ -9,10 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.settings.sections.refresh import RefreshSettings
 from tests.daemon.refresh.refreshed import (
@@ -28,6 +30,16 @@ from tests.daemon.refresh.refreshed import (
 from tests.environment import clean_environment
 from tests.quick_folder import quick_folder
 from tests.time_limits import HANGS_S
+
+
+async def watched(engine: AsyncPincite) -> bool:
+    """Whether the events of its folder are received."""
+    return "folder" in (await engine.freshness()).watching
+
+
+async def up_to_date(engine: AsyncPincite) -> bool:
+    """Whether nothing waits to be indexed."""
+    return not (await engine.freshness()).pending
 
 
 def test_a_search_names_what_is_being_indexed_and_the_next_one_finds_it() -> None:
@@ -59,10 +71,7 @@ def test_file_events_bring_it_up_to_date_without_a_search() -> None:
             await engine.index(folder / "docs", lexical=True)
             await engine.search("fox")
 
-            async def watched() -> bool:
-                return "folder" in (await engine.freshness()).watching
-
-            await settles(watched)
+            await settles(partial(watched, engine))
             write(folder, "docs/deep/er/new.md", "# New\n\nA quokka.\n")
             (folder / "docs/p0.md").rename(folder / "docs/renamed.md")
             (folder / "docs/p2.md").unlink()
@@ -89,16 +98,12 @@ def test_a_question_finds_what_was_written_a_moment_before() -> None:
             await engine.index(folder / "docs", lexical=True)
             await engine.search("fox")
 
-            async def watched() -> bool:
-                return "folder" in (await engine.freshness()).watching
-
-            async def up_to_date() -> bool:
-                return not (await engine.freshness()).pending
-
-            await settles(watched)
+            await settles(partial(watched, engine))
             found = []
             for word in words:
-                await settles(up_to_date)  # else a search says at once that files are indexed
+                await settles(
+                    partial(up_to_date, engine)
+                )  # else a search says at once that files are indexed
                 write(folder, f"docs/{word}s.md", f"# New\n\nThe {word} of the north.\n")
                 pack = await engine.search(f"{word} north")
                 told = any(one.code == "refreshing" for one in pack.warnings)
@@ -120,16 +125,10 @@ def test_so_does_a_question_with_a_name_that_the_index_lacks(question: str) -> N
             await engine.index(folder / "docs", lexical=True)
             await engine.search("fox")
 
-            async def watched() -> bool:
-                return "folder" in (await engine.freshness()).watching
-
-            async def up_to_date() -> bool:
-                return not (await engine.freshness()).pending
-
-            await settles(watched)
+            await settles(partial(watched, engine))
             found = []
             for word in words:
-                await settles(up_to_date)
+                await settles(partial(up_to_date, engine))
                 asked = question.format(word)
                 name = next(one.strip("?") for one in asked.split() if word in one)
                 before = await engine.search(asked)

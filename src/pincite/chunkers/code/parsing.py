@@ -186,6 +186,8 @@ def _with_names(
     if not names:
         return None
     kept = restored(source, text, names)
+    if kept == text:
+        return None
     tree = parse(grammar, kept, allowance)
     if tree is None or broken_bytes(tree) > broken_bytes(repaired):
         return None

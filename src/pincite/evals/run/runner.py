@@ -146,8 +146,8 @@ def _result(
     shown = {key: place for place, key in enumerate(passages_of(pack))} if pack else {}
     candidates = list(gated.candidates) if gated else []
     if shown:
-        candidates = [c for c in candidates if (c.collection, c.chunk.id) in shown]
-        candidates.sort(key=lambda c: shown[c.collection, c.chunk.id])
+        candidates = [c for c in candidates if c.key in shown]
+        candidates.sort(key=lambda c: shown[c.key])
     grades = tuple(item.grade for item in query.expected)
     return QueryResult(
         id=query.id,
@@ -184,7 +184,7 @@ def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:
 def _found(
     one: Candidate, targets: Mapping[Key, tuple[int, ...]], grades: tuple[int, ...]
 ) -> TopCandidate:
-    places = targets.get((one.collection, one.chunk.id), ())
+    places = targets.get(one.key, ())
     return TopCandidate(
         candidate_id=one.chunk.candidate_id,
         place=place_of(one.chunk),

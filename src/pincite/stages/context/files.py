@@ -42,7 +42,7 @@ class Files:
     async def of(self, candidates: Sequence[Candidate]) -> list[DocumentChunks | None]:
         """Return the document of each candidate, None if there is none, with the chunks around the
         candidate. Collections are read at the same time."""
-        keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
+        keys = [one.file for one in candidates]
         wanted: dict[str, dict[_File, list[Chunk]]] = {}
         for key, one in zip(keys, candidates, strict=True):
             if self.by_name[key[0]].foreign or not key[2]:

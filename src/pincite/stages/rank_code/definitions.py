@@ -123,10 +123,9 @@ def defining(
     matching.sort(key=itemgetter(0))
     found: dict[tuple[object, ...], tuple[_Rank, Candidate]] = {}
     for rank, one in matching:
-        file = (one.collection, one.chunk.repo, one.chunk.path)
-        known = found.setdefault(file, (rank, one))
+        known = found.setdefault(one.file, (rank, one))
         if rank == known[0] and one.chunk.start < known[1].chunk.start:
-            found[file] = (rank, one)
+            found[one.file] = (rank, one)
     return [one for _, one in found.values()][:most]
 
 

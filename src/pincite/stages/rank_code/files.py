@@ -25,11 +25,6 @@ File = tuple[str, str, str]
 _FEW = 2  # added to the total: one file easily has most of a few; 0 to 3 are alike
 
 
-def file_of(one: Candidate) -> File:
-    """Return the file of a candidate."""
-    return one.collection, one.chunk.repo, one.chunk.path
-
-
 class Passage(NamedTuple):
     """A candidate and its numbers, all in 0..1 but `definition`: `score`, its share of the best
     score; `adds`, its contribution to the coherence of its file; `definition`, that of its

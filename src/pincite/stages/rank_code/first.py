@@ -20,8 +20,8 @@ def at_places(
 ) -> list[Candidate]:
     """Return the candidates at the places that the question names, in the order of these, else in
     their own. `places` has the number of the place of each, by collection and id."""
-    there = [one for one in candidates if (one.collection, one.chunk.id) in places]
-    return sorted(there, key=lambda one: places[one.collection, one.chunk.id])
+    there = [one for one in candidates if one.key in places]
+    return sorted(there, key=lambda one: places[one.key])
 
 
 def tests_of(

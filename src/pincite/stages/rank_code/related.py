@@ -12,7 +12,6 @@ from typing import Final
 from pincite.model import Candidate, Chunk, Query
 from pincite.questions.relations import Relation
 from pincite.stages.rank_code.definitions import names_of
-from pincite.stages.rank_code.files import file_of
 from pincite.stages.rank_code.heads import Head, heads_of
 from pincite.stages.rank_code.use_lines import declaring, defines
 from pincite.stages.rank_code.uses import place_rank, using
@@ -135,7 +134,7 @@ class _Classes:
         if owner:
             heirs |= self._structural(owner).keys()
         mention = re.compile(rf"(?<!\w){re.escape(owner)}(?!\w)")
-        files = {file_of(one) for one in self._code if owner and mention.search(one.chunk.text)}
+        files = {one.file for one in self._code if owner and mention.search(one.chunk.text)}
         found: list[tuple[int, bool, bool, int]] = []
         for place, (one, heads) in enumerate(zip(self._code, self._heads, strict=True)):
             if not defines(one.chunk.symbols, asked):
@@ -145,7 +144,7 @@ class _Classes:
                 continue
             if owner:
                 is_heir = not heirs.isdisjoint(others)
-                near = is_heir or file_of(one) in files
+                near = is_heir or one.file in files
             else:
                 is_heir = bool(_MARKED.search(one.chunk.text)) or any(map(self._bases.get, others))
                 near = is_heir

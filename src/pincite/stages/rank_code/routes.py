@@ -12,7 +12,7 @@ from typing import Final
 from pincite.model import Candidate, Chunk
 from pincite.questions.routes import METHODS, MOST_SEGMENTS, Route, is_parameter, segments_of
 from pincite.stages.rank_code.definitions import names_of
-from pincite.stages.rank_code.files import File, file_of
+from pincite.stages.rank_code.files import File
 from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.route_prefixes import Prefixes, prefixes_in
 
@@ -80,11 +80,11 @@ def handlers(route: Route | None, candidates: Sequence[Candidate], most: int) ->
     ]
     texts: dict[File, list[str]] = defaultdict(list)
     for one in code:
-        texts[file_of(one)].append(one.chunk.text)
+        texts[one.file].append(one.chunk.text)
     prefixes = {file: prefixes_in(of_file) for file, of_file in texts.items()}
     scored: list[tuple[_Value, Candidate]] = []
     for one in code:
-        registered = _registered(one.chunk, route, prefixes[file_of(one)])
+        registered = _registered(one.chunk, route, prefixes[one.file])
         best = max(chain(_of_file(one.chunk, route), registered), default=None)
         if best is not None:
             scored.append((best, one))
