@@ -85,6 +85,8 @@ async def index_sources(
             closing(Refusals(settings.index, retry=retry)) as refusals,
         ):
             await remember_refs(run, opened)
+            if not run.held:
+                run = run.in_language(await early.language(opened))
             async with open_target(run, opened) as target:
                 vision = vision_of(run)
                 deps = replace(target.deps, vision=vision, early=early.files, refusals=refusals)
@@ -95,7 +97,11 @@ async def index_sources(
                         await client.forget(info.spec.name, former)
                 await weigh_others(target.index, target.others, deps.sparse, progress)
                 count_time(reports, time.monotonic() - started_s)
-        if run.asked_for and not missing:
+        if (
+            run.asked_for
+            and not missing
+            and not any(one.chunks or one.unchanged for one in reports)
+        ):
             written = members(await client.collections(), run.collection)
             if not any(info.documents for info in written):
                 options.on_notice(no_documents([run.collection]))
@@ -132,13 +138,15 @@ async def ingest_all(
     reports = dict(first)
     for number in left:
         source, selection = opened[number]
-        spec = _spec_in(await deps.index.collections(), spec.name)
+        if reports:
+            infos = await deps.index.collections()
+        spec = _spec_in(infos, spec.name)
         stage = "embed" if number in first else deps.stage
         later = replace(deps, stage=stage, progress=counted.source(number))
         valid = not first and names[source.source.name] == 1  # nothing else is written there
         known = seen[number] if valid else None
         try:
-            report = await ingest(source, selection, spec, later, known)
+            report = await ingest(source, selection, spec, later, known, infos)
         except ProviderError:
             await _words_of_rest(opened, left, first, spec, deps)
             raise
@@ -171,16 +179,17 @@ async def ingest(
     spec: CollectionSpec,
     deps: IngestDeps,
     looked: Looked | None = None,
+    infos: Sequence[CollectionInfo] = (),
 ) -> IngestReport:
     """Make the collection mirror the source: add, replace and remove documents. `looked` is the
-    result of `look` if the caller has it already.
+    result of `look`, and `infos` are the current collections, if the caller has them already.
 
     The report names files that cannot be read; the others are indexed. Raises StoreError, DiskFull
     or IndexUnavailable. Documents that were recorded before an error stay.
     """
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
-    infos = await index.collections()
+    infos = infos or await index.collections()
     records, changes = looked or await look(opened, spec, deps, infos)
     if deps.careful:
         changes, notice = keep_unreachable(opened, changes, records, whole=deps.only is None)

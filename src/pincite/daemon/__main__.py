@@ -200,8 +200,8 @@ def rest_of_arguments() -> list[str] | None:
     standard input, or None if the client has ended without sending any."""
     for name in ("server.listener", "host_mark", "server.read_only"):
         import_module(f"pincite.daemon.{name}")
-    import_module("pincite.index.store_of_folder")
-    import_module("pincite.stores.qdrant_edge.store")
+    for name in ("index.store_of_folder", "stores.qdrant_edge.store", "catalog.sqlite"):
+        import_module(f"pincite.{name}")
     line = sys.stdin.buffer.readline()
     return list(json.loads(line)) if line.endswith(b"\n") else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from pincite.errors import PinciteError
 from pincite.ingestion.report import Progress
@@ -16,22 +16,18 @@ _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000
 
 
-def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:
-    """Guess the stemming language of a new collection from a sample of its documents."""
-    return _language_in([_sample_of(*one) for one in _sampled(opened)])
-
-
 async def guessed_language(
     opened: Sequence[tuple[OpenSource, Selection]], progress: Callable[[Progress], None]
 ) -> str:
-    """Guess the language in a thread, and report the progress, because scanned files take long to
-    read. If it is cancelled, it waits for the file that is being read."""
+    """Guess the stemming language of a new collection from a sample of its documents. They are
+    read in a thread, and the progress is reported, because scanned files take long. If it is
+    cancelled, it waits for the file that is being read."""
     sampled = await run_to_completion(asyncio.to_thread(_sampled, opened))
     texts = []
     for number, (source, entry) in enumerate(sampled):
         progress(Progress("read", number, len(sampled), path=entry.path))
         texts.append(await run_to_completion(asyncio.to_thread(_sample_of, source, entry)))
-    return _language_in(texts)
+    return stemmer_for(guess_language("\n".join(filter(None, texts))))
 
 
 def _sampled(opened: Sequence[tuple[OpenSource, Selection]]) -> list[tuple[OpenSource, Entry]]:
@@ -50,7 +46,3 @@ def _sample_of(source: OpenSource, entry: Entry) -> str:
     except PinciteError:
         return ""  # indexing reports it
     return document.text[:_SAMPLE_CHARS] if document.source_type == "docs" else ""
-
-
-def _language_in(texts: Iterable[str]) -> str:
-    return stemmer_for(guess_language("\n".join(filter(None, texts))))

@@ -77,6 +77,13 @@ class IndexRun(msgspec.Struct, frozen=True):
             sources=all_sources(held),
         )
 
+    def in_language(self, guessed: str | None) -> IndexRun:
+        """Return the run with this language of its collection, unless it has one or None is
+        given."""
+        if guessed is None or self.options.language != "auto":
+            return self
+        return replace(self, options=replace(self.options, language=guessed))
+
     @property
     def collection(self) -> str:
         """Return the base name of the collection. It may have several members."""

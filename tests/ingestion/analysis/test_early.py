@@ -12,7 +12,7 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders.by_name import Models
-from pincite.ingestion.analysis.early import begin_early, reading_early
+from pincite.ingestion.analysis.early import analyse_early, reading_early
 from pincite.ingestion.batch import FileUnderAnalysis, SkippedFile
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import read_and_analyse
@@ -83,8 +83,8 @@ def renamed(opened: OpenSource) -> OpenSource:
 def test_files_of_a_new_index_are_read_before_it_is_there(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "src")
     module(desk, "wick.py")
-    found = begin_early(run_of(load_settings({}, tmp_path)), [desk.folder], Event())
-    assert found is not None
+    with open_source(desk.folder, limits=SourceLimits()) as opened:
+        found = analyse_early(opened, "english", Event())
     assert list(found.begun) == ["wick.py"]
     (weights,) = found.begun["wick.py"].pending.result().weights
     assert weights[1] > 1
@@ -94,9 +94,8 @@ def test_no_file_is_begun_once_the_run_wants_them(tmp_path: Path) -> None:
     desk, enough = Desk(tmp_path / "src"), Event()
     module(desk, "wick.py")
     enough.set()
-    found = begin_early(run_of(load_settings({}, tmp_path)), [desk.folder], enough)
-    assert found is not None
-    assert found.begun == {}
+    with open_source(desk.folder, limits=SourceLimits()) as opened:
+        assert analyse_early(opened, "english", enough).begun == {}
 
 
 def test_what_was_read_early_is_given_once(tmp_path: Path, reading: Event) -> None:

@@ -101,11 +101,15 @@ async def _start(root: Path, models: Path, idle_s: float) -> Stream:
         stream = await connect(root)
         if stream is not None:
             return stream
-        if not owned(root) and (error := await _spawn(root, models, idle_s)) is not None:
+        if owned(root):
+            await asyncio.sleep(_POLL_S)  # its predecessor is still closing
+            continue
+        error = await _spawn(root, models, idle_s)
+        if error is not None:
             died += isinstance(error, _Died)
             if not isinstance(error, _Died) or died == _STARTS:
                 raise error
-        await asyncio.sleep(_POLL_S)  # its predecessor is still closing
+            await asyncio.sleep(_POLL_S)
 
 
 @contextmanager

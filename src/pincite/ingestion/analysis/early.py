@@ -23,14 +23,16 @@ from pincite.errors import PinciteError
 from pincite.ingestion.analysis.analyse import Done
 from pincite.ingestion.analysis.choose import open_analyser
 from pincite.ingestion.batch import FileUnderAnalysis
-from pincite.ingestion.corpus_language import guess_corpus_language
+from pincite.ingestion.corpus_language import guessed_language
 from pincite.ingestion.prepare import read_and_analyse
 from pincite.ingestion.run import IndexRun
 from pincite.ingestion.sources.open_sources import open_all
+from pincite.ingestion.sources.source_records import Opened
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
 from pincite.readers import extracted_suffix
 from pincite.sources import Entry, OpenSource
+from pincite.support.concurrency import run_to_completion
 from pincite.support.fields import replace
 from pincite.support.processes.thread_switching import frequent_switches
 
@@ -50,13 +52,23 @@ class Early(msgspec.Struct, frozen=True):
     unread: bool
 
 
+class _Guess(msgspec.Struct, frozen=True):
+    """The language that was guessed from a part of a source."""
+
+    source: Source
+    within: str
+    language: str
+
+
 class EarlyReading:
-    """Reads the files of the first source of a run in a thread."""
+    """Reads the first source of a run: guesses its language, and analyses its files in a thread."""
 
     def __init__(self, run: IndexRun, locations: Sequence[str | Path]) -> None:
         self._run = run
         self._locations = locations
         self._enough = Event()
+        self._guess: _Guess | None = None
+        self._guessed = asyncio.Event()
         self._beginning: asyncio.Task[Early | None] | None = None
         self._switches = ExitStack()
 
@@ -66,9 +78,43 @@ class EarlyReading:
         run = self._run
         useless = run.options.sparse or run.settings.use.vision or not self._locations
         if self._beginning is None and not useless and not self._enough.is_set():
-            given = (run, self._locations, self._enough)
             self._switches.enter_context(frequent_switches())
-            self._beginning = asyncio.create_task(asyncio.to_thread(begin_early, *given))
+            self._beginning = asyncio.create_task(self._read())
+
+    async def _read(self) -> Early | None:
+        """Return what was read until `files` or `end` is called, None if the source has an error:
+        the run reports it later, and sends the notices."""
+        run = replace(self._run, options=replace(self._run.options, on_notice=lambda _: None))
+        try:
+            with ExitStack() as opening:
+                opened = open_all(run, self._locations[:1])
+                reached = asyncio.to_thread(opening.enter_context, opened)
+                found = await run_to_completion(reached)
+                source, _ = found[0]
+                language = run.options.language
+                if language == "auto":
+                    alone = len(self._locations) == 1  # otherwise the run reports its own guess
+                    told = run.progress if alone else lambda _: None
+                    language = await guessed_language(found, told)
+                self._guess = _Guess(source.source, source.within, language)
+                self._guessed.set()
+                analysing = asyncio.to_thread(analyse_early, source, language, self._enough)
+                return await run_to_completion(analysing)
+        except (PinciteError, OSError):
+            return None
+        finally:
+            self._guessed.set()
+
+    async def language(self, opened: Sequence[Opened]) -> str | None:
+        """Return the language of a new collection of these sources, None if it was not guessed from
+        the same ones."""
+        if self._beginning is None or len(opened) > 1:
+            return None
+        await self._guessed.wait()
+        guess, (source, _) = self._guess, opened[0]
+        if guess is None or (source.source, source.within) != (guess.source, guess.within):
+            return None
+        return guess.language
 
     async def files(
         self, opened: OpenSource, spec: CollectionSpec
@@ -91,6 +137,7 @@ class EarlyReading:
         self._enough.set()
         with self._switches:
             if self._beginning is not None:
+                self._beginning.cancel()
                 await asyncio.gather(self._beginning, return_exceptions=True)
 
 
@@ -108,36 +155,13 @@ async def reading_early(
         await early.end()
 
 
-def begin_early(run: IndexRun, locations: Sequence[str | Path], enough: Event) -> Early | None:
-    """Read and analyse files of the first source until `enough` is set, and return them. None if
-    the source has an error: the run reports it later."""
-    try:
-        options = replace(run.options, on_notice=lambda _: None)  # the run sends these notices
-        with open_all(replace(run, options=options), locations[:1]) as found:
-            opened = found[0][0]
-            entries = [one for one in opened.entries() if isinstance(one, Entry)]
-            SMALL.expect(sum(entry.size for entry in entries))
-            language = options.language
-            if language == "auto":
-                language = guess_corpus_language(found)
-            sparse, chunker = Bm25Encoder(language), ChunkerConfig()
-            begun = _begin(opened, entries, sparse, chunker, enough)
-            cut = (chunker.fingerprint, sparse.fingerprint)
-            unread = opened.unread_commit is not None
-            return Early(opened.source, opened.within, *cut, begun, unread)
-    except (PinciteError, OSError):
-        return None
-
-
-def _begin(
-    opened: OpenSource,
-    entries: Sequence[Entry],
-    sparse: Bm25Encoder,
-    chunker: ChunkerConfig,
-    enough: Event,
-) -> dict[str, FileUnderAnalysis]:
+def analyse_early(opened: OpenSource, language: str, enough: Event) -> Early:
+    """Read and analyse files of a source until `enough` is set, and return them."""
+    sparse, chunker = Bm25Encoder(language), ChunkerConfig()
     begun: dict[str, FileUnderAnalysis] = {}
-    size, average = 0, average_length(sparse.analyser.language)
+    size, average = 0, average_length(language)
+    entries = [one for one in opened.entries() if isinstance(one, Entry)]
+    SMALL.expect(sum(entry.size for entry in entries))
     with open_analyser(chunker, sparse, total_bytes=0) as analyser:
         for entry in entries:
             if extracted_suffix(entry.path):
@@ -150,4 +174,6 @@ def _begin(
             with suppress(Exception):
                 if isinstance(one, FileUnderAnalysis):
                     begun[entry.path] = replace(one, pending=Done(one.pending.result()))
-    return begun
+    made_with = (chunker.fingerprint, sparse.fingerprint)
+    unread = opened.unread_commit is not None
+    return Early(opened.source, opened.within, *made_with, begun, unread)
