@@ -62,7 +62,7 @@ _AROUND = _QUOTES + _MARKS
 
 
 @cache
-def _place() -> re.Pattern[str]:
+def _placing() -> re.Pattern[str]:
     """Compile the pattern. This takes as long as all others here, and indexing needs only those."""
     return re.compile(_PLACE, re.IGNORECASE)
 
@@ -141,7 +141,7 @@ def placed_name(text: str) -> str:
 def _place(text: str) -> tuple[str, str]:
     """Return the name whose place a question asks for, and the file in which it is, "" if the
     question names none. Both are "" if it asks for something else."""
-    placed = _place().fullmatch(text)
+    placed = _placing().fullmatch(text)
     if placed is None:
         return "", ""
     file = placed["file"] or ""
