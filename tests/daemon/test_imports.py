@@ -28,6 +28,14 @@ def test_a_daemon_starts_without(heavy: str) -> None:
     assert ran.stdout == "False\n"
 
 
+def test_a_daemon_starts_without_the_patterns_of_questions() -> None:
+    found = "relations._forms.cache_info().currsize, names._placing.cache_info().currsize"
+    named = "from pincite.questions import relations; from pincite.support import names"
+    said = f"{STARTS}\n{STORE}\n{named}\nprint({found})"
+    ran = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert ran.stdout == "0 0\n"
+
+
 WRITTEN = """
 import asyncio, sys
 from pathlib import Path

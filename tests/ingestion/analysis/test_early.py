@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
@@ -17,9 +18,11 @@ from pincite.ingestion.batch import FileUnderAnalysis, SkippedFile
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import read_and_analyse
 from pincite.ingestion.run import IndexRun
-from pincite.model import CollectionSpec
+from pincite.model import CollectionSpec, Document
 from pincite.model.catalog import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.providers.sparse.language import guess_language
+from pincite.readers import read_document
 from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source
 from pincite.support.fields import replace
@@ -183,3 +186,69 @@ def test_a_file_that_changed_since_is_read_again(tmp_path: Path) -> None:
     desk.run(".")
     texts = {chunk.path: chunk.text for chunk in desk.chunks()}
     assert texts["wick.py"].startswith("def lit(match)")
+
+
+GERMAN = "Die Laterne wird am Abend angezündet, und der Docht brennt nicht ohne das Öl.\n" * 9
+ENGLISH = "The lantern is lit in the evening, and the wick does not burn without the oil.\n" * 9
+
+
+@pytest.fixture
+def guesses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts whose language was guessed."""
+    given: list[str] = []
+
+    def noting(text: str) -> str:
+        given.append(text)
+        return guess_language(text)
+
+    monkeypatch.setattr("pincite.ingestion.corpus_language.guess_language", noting)
+    return given
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_the_language_of_a_new_collection_is_guessed_once(
+    tmp_path: Path, guesses: list[str], there: bool
+) -> None:
+    desk = Desk(tmp_path / "src")
+    desk.write("docht.md", GERMAN)
+    if there:
+        index = load_settings({}, desk.folder).index
+        index.mkdir(parents=True)
+        (index / "catalog.db").touch()
+    desk.run(".")
+    assert desk.spec().language == "german"
+    assert len(guesses) == 1
+
+
+def test_the_language_of_several_sources_is_not_that_of_the_first(
+    tmp_path: Path, guesses: list[str]
+) -> None:
+    desk = Desk(tmp_path / "src")
+    desk.write("a/docht.md", GERMAN)
+    desk.write("b/wick.md", ENGLISH * 9)
+    desk.run("a", "b")
+    assert desk.spec().language == "english"
+    assert any("lantern" in text and "Laterne" in text for text in guesses)
+
+
+def test_a_run_that_ends_does_not_wait_for_all_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, read, begun = Desk(tmp_path / "src"), list[str](), Event()
+    for number in range(20):
+        desk.write(f"{number}.md", ENGLISH)
+
+    def noting(raw: bytes, **given: Any) -> Document:
+        read.append(given["path"])
+        begun.set()
+        time.sleep(0.01)
+        return read_document(raw, **given)
+
+    monkeypatch.setattr("pincite.ingestion.corpus_language.read_document", noting)
+
+    async def work() -> None:
+        async with reading_early(run_of(load_settings({}, tmp_path)), [desk.folder]):
+            await asyncio.to_thread(begun.wait, HANGS_S)
+
+    asyncio.run(work())
+    assert 0 < len(read) < 20
