@@ -108,7 +108,7 @@ class EarlyReading:
     async def language(self, opened: Sequence[Opened]) -> str | None:
         """Return the language of a new collection of these sources, None if it was not guessed from
         the same ones."""
-        if self._beginning is None or len(opened) > 1:
+        if self._beginning is None or len(opened) != 1:
             return None
         await self._guessed.wait()
         guess, (source, _) = self._guess, opened[0]
