@@ -18,7 +18,7 @@ from uuid import uuid4
 import pytest
 
 from pincite.errors import StoreError
-from pincite.ports import Store
+from pincite.ports import Filter, Ids, Store
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
 from pincite.stores.settings import StoreSettings
@@ -65,6 +65,29 @@ def test_a_writer_keeps_its_image_in_step_and_another_store_reads_the_same() -> 
         assert sum(counts.values()) == 7 * 5
         assert chunks == await other.page("main", None, 99)
         assert_same(found, await other.search("main", request))
+        await store.close()
+
+    with quick_folder() as folder:
+        asyncio.run(session(folder))
+
+
+def test_what_the_last_filter_matches_is_remembered_until_something_is_written() -> None:
+    async def session(folder: Path) -> None:
+        store = ChromaStore(Database(open_client("", folder), str(folder)))
+        await store.create(DENSE_SPEC)
+        points = random_points(6, 1)
+        found = []
+        for revision, some in (("r1", points[:3]), ("r2", points[3:])):
+            await store.stage("main", {revision: some})
+            await store.publish("main", {revision: None})
+            image = await store._images.of("main", *await store._open("main"))
+            everything, one = Filter(), Filter(must=(Ids((points[0].chunk.id,)),))
+            first = image.passing(everything)
+            assert image.passing(everything) is first
+            assert [*image.passing(one)] == [points[0].chunk.id]
+            assert image.passing(everything) == first
+            found.append(set(first))
+        assert found == [{each.chunk.id for each in some} for some in (points[:3], points)]
         await store.close()
 
     with quick_folder() as folder:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pincite.ports import AnyOf, Exists, Filter, SearchRequest, Store
+from pincite.ports import AnyOf, Exists, Filter, Ids, SearchRequest, Store
 from pincite.stores.sqlite.database import MIGRATIONS
 from pincite.stores.sqlite.fts import FtsConfig
 from pincite.stores.sqlite.store import SqliteStore
@@ -85,6 +85,41 @@ def test_a_filter_that_matches_nothing_reads_no_chunk_that_has_the_words(
                 assert [len(one.hits) for one in rankings] == [found, found]
                 looked_up = [one for one in read if "postings" in one or "words_" in one]
                 assert bool(looked_up) is found
+            await store.close()
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("idf", [False, True])
+def test_a_word_of_many_hidden_chunks_is_looked_up_in_the_allowed_ones_alone(idf: bool) -> None:
+    """Their scores are those of a search that reads all of them."""
+
+    async def check() -> None:
+        with quick_folder() as folder:
+            store = SqliteStore(folder / "points.db")
+            shape = {"idf": True, "average_length": 4.0} if idf else {}
+            await store.create(replace(DENSE_SPEC, **shape))
+            texts = ["fox cow", "cow cow", "fox fox hen"]
+            points = [point_of(texts[n % 3] if n < 3 else "fox", f"{n}") for n in range(60)]
+            mine = [one.chunk.id for one in points[:3]]
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
+            asked = SearchRequest(sparse=point_of("fox cow").sparse)
+            (whole,) = await store.search("main", asked)
+            read: list[int] = []
+            database = store._database
+            rows_of = database.read
+
+            def counted(sql: str, values: Sequence[object] = ()) -> list[Any]:
+                rows = rows_of(sql, values)
+                read.append(len(rows))
+                return rows
+
+            database.read = counted  # type: ignore[method-assign]
+            (found,) = await store.search("main", asked.only(Ids(tuple(mine))))
+            assert found.hits == tuple(one for one in whole.hits if one.id in mine)
+            assert len(found.hits) == 3
+            assert max(read) <= 3
             await store.close()
 
     asyncio.run(check())

@@ -111,13 +111,25 @@ class Image:
         found = {r.chunk.id: r for r in self.records.values() if r.revision not in self.hidden}
         return dict(sorted(found.items()))
 
-    def passing(self, filter_: Filter) -> dict[str, Record]:
-        """Return the records that match the filter, by chunk id."""
-        return {
-            key: record
-            for key, record in self.visible.items()
-            if matches(filter_, record.revision, record.chunk)
-        }
+    def passing(self, filter_: Filter) -> Mapping[str, Record]:
+        """Return the records that match the filter, by chunk id. Those of the last filter are
+        remembered, because the terms of a question are looked up one by one."""
+        if filter_ not in self._passing:
+            self._passing.clear()
+            self._passing[filter_] = {
+                key: record
+                for key, record in self.visible.items()
+                if matches(filter_, record.revision, record.chunk)
+            }
+        return self._passing[filter_]
+
+    @cached_property
+    def _passing(self) -> dict[Filter, Mapping[str, Record]]:
+        return {}
+
+    @cached_property
+    def _total(self) -> int:
+        return sum(bool(record.sparse.indices) for record in self.records.values())
 
     @cached_property
     def _postings(self) -> Mapping[int, list[tuple[str, float]]]:
@@ -132,11 +144,10 @@ class Image:
     ) -> dict[str, float]:
         """Return the scores of the points in `passing` that share terms with the query, by chunk
         id; see `Store.search`."""
-        total = sum(bool(record.sparse.indices) for record in self.records.values())
         sums: dict[str, float] = {}
         for index, value in zip(query.indices, query.values, strict=True):
             having = self._postings.get(index, [])
-            idf = math.log(1 + (total - len(having) + 0.5) / (len(having) + 0.5))
+            idf = math.log(1 + (self._total - len(having) + 0.5) / (len(having) + 0.5))
             factor = value * idf if spec.engine_idf else value
             for key, weight in having:
                 sums[key] = sums.get(key, 0.0) + factor * weight

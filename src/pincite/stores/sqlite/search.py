@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ _MARGIN = 1e-5  # more than what float32 sums of unit vectors are off by
 @dataclass(frozen=True)
 class Image:
     """The visible points of a collection by key. `rows` are the positions, among `keys`, of the
-    points in the matrix. `total` is the number of points with any term, visible or not."""
+    points in the matrix. `total` is the number of points with any term, visible or not. `having`
+    remembers the number of points that have a term, visible or not, by term."""
 
     collection: int
     version: int
@@ -36,6 +37,7 @@ class Image:
     rows: NDArray[np.int64]
     matrix: Matrix
     total: int
+    having: dict[int, int] = field(default_factory=dict)
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
@@ -101,7 +103,8 @@ def sides_of(
         if words is not None and spec.idf and request.words:
             found = fts.scores(database, collection, request.words, words)
         else:
-            found = _products(database, collection, image, request.sparse, idf=spec.engine_idf)
+            idf = spec.engine_idf
+            found = _products(database, collection, image, request.sparse, allowed, idf=idf)
         sides["sparse"] = Sums(image, *found, allowed)
     return sides
 
@@ -152,26 +155,55 @@ def _allowed(
 
 
 def _products(
-    database: Database, collection: int, image: Image, query: SparseVector, *, idf: bool
+    database: Database,
+    collection: int,
+    image: Image,
+    query: SparseVector,
+    allowed: NDArray[np.int64],
+    *,
+    idf: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the keys of all points that share terms with the query, ascending, with their scores;
-    see `Store.search`. Parts are added in the order of the query's terms, so that equal points have
-    equal scores."""
+    """Return the keys of points that share terms with the query, ascending, with their scores, at
+    least those of the allowed ones; see `Store.search`. Parts are added in the order of the query's
+    terms, so that equal points have equal scores."""
     keys: list[Any] = [np.zeros(0, dtype=np.int64)]
     parts: list[Any] = [np.zeros(0)]
     for term, value in zip(query.indices, query.values, strict=True):
-        rows = database.read(
-            "SELECT key, weight FROM postings WHERE (collection, term) = (?, ?)",
-            (collection, term),
-        )
-        count = len(rows)
+        count, rows = _postings(database, collection, image, term, allowed)
         weight = math.log(1 + (image.total - count + 0.5) / (count + 0.5)) if idf else 1.0
-        held = np.array(rows, dtype=np.float64).reshape(count, 2)  # keys are below 2^53
+        held = np.array(rows, dtype=np.float64).reshape(len(rows), 2)  # keys are below 2^53
         keys.append(held[:, 0].astype(np.int64))
         parts.append(held[:, 1] * (value * weight))
     found, places = np.unique(np.concatenate(keys), return_inverse=True)
     sums: Any = np.bincount(places, weights=np.concatenate(parts), minlength=len(found))
     return found, sums
+
+
+_POSTINGS: Final = "FROM postings WHERE (collection, term) = (?, ?)"
+_AT_ONCE: Final = 1_000  # keys passed as parameters
+
+
+def _postings(
+    database: Database, collection: int, image: Image, term: int, allowed: NDArray[np.int64]
+) -> tuple[int, list[Any]]:
+    """Return the number of points that have a term, and the keys and weights of at least those that
+    are allowed. If fewer are allowed than have the term, only these are looked up: rows cost more
+    than the count, and their time would tell of points that a filter hides."""
+    of_term = (collection, term)
+    if allowed is image.keys:
+        rows = database.read(f"SELECT key, weight {_POSTINGS}", of_term)
+        return len(rows), rows
+    if term not in image.having:
+        ((image.having[term],),) = database.read(f"SELECT count(*) {_POSTINGS}", of_term)
+    count = image.having[term]
+    if count <= len(allowed):
+        return count, database.read(f"SELECT key, weight {_POSTINGS}", of_term)
+    rows = []
+    for start in range(0, len(allowed), _AT_ONCE):
+        keys = allowed[start : start + _AT_ONCE].tolist()
+        among = f"AND key IN ({', '.join('?' * len(keys))})"
+        rows += database.read(f"SELECT key, weight {_POSTINGS} {among}", (*of_term, *keys))
+    return count, rows
 
 
 class Sums:
