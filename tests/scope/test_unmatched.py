@@ -235,6 +235,27 @@ def test_with_tags_documents_of_others_change_nothing_that_is_said(
     assert asyncio.run(told(9, chunk_attributes="user")) == alone
 
 
+def test_documents_that_passages_alone_hide_change_nothing_however_many_chunks_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)
+    monkeypatch.setattr("pincite.scope.unmatched._MOST_PAGES", 1)
+    empty = Ranking("main", "sparse", "bm25", (), 0)
+
+    async def told(*hidden: str) -> list[str]:
+        own = {f"own/{n}.md": "A text." for n in range(5)}
+        made = await make(None, own | dict.fromkeys(hidden, "A secret."))
+        bound = Scope(bound_where="not text ~ secret")
+        scopes = [replace(bound, paths=(path,)) for path in ("secret.md", "secret/*")]
+        notices = [await unmatched([empty], [made], scope) for scope in scopes]
+        return [one.message for found in notices for one in found]
+
+    alone = asyncio.run(told())
+    assert len(alone) == 2
+    assert asyncio.run(told("secret.md")) == alone
+    assert asyncio.run(told("secret/a.md", "secret/b.md")) == alone
+
+
 def test_what_is_too_much_to_look_at_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     made = asyncio.run(make(None, {str(n): "A text." for n in range(6)}))
     monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)

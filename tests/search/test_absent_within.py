@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from pincite.deps import Deps
-from pincite.model import EvidencePack, Question, Scope
+from pincite.deps import Admission, Deps
+from pincite.model import (
+    DocumentRecord,
+    EvidencePack,
+    IndexedDocument,
+    Point,
+    Question,
+    Scope,
+)
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -19,6 +26,7 @@ from pincite.scope.choosing import Admit
 from pincite.search import search
 from pincite.support.fields import replace
 from pincite.trace import Trace
+from tests.builders import chunk
 from tests.small_search import TEXTS, make
 
 OTHERS = {"zoo": "Facebook opened a zoo in Kazakhstan with a rotating chameleon."}
@@ -110,18 +118,23 @@ async def _all(ids: frozenset[str]) -> frozenset[str]:
     return ids
 
 
+BOUNDS = Scope(bounds={"path": ("keys", "backups", "billing")})
+
+
 @pytest.mark.parametrize(
-    ("scope", "known"),
+    ("scope", "admit", "known"),
     [
-        (Scope(), False),
-        (MINE, False),
-        (Scope(bounds={"path": ("keys", "backups", "billing")}), True),
+        (Scope(), _all, False),
+        (MINE, _all, False),
+        (BOUNDS, _all, False),
+        (Scope(), Admission(_all), False),
+        (BOUNDS, Admission(_all), True),
     ],
 )
-def test_if_documents_are_checked_only_bounds_are_known_to_leave_out_all_others(
-    scope: Scope, known: bool
+def test_if_documents_are_checked_only_bounds_of_a_workspace_are_known_to_leave_out_all_others(
+    scope: Scope, admit: Admit, known: bool
 ) -> None:
-    absent = ask(QUESTION, scope, admit=_all).absent_terms.index
+    absent = ask(QUESTION, scope, admit=admit).absent_terms.index
     assert ("Facebook" in absent, "Kazakhstan" in absent) == (known, known)
 
 
@@ -139,3 +152,28 @@ def test_a_spent_budget_looks_nothing_up() -> None:
     pack = ask(QUESTION, one=replace(one, index=index), budget_ms=0.001)
     assert index.asked == []
     assert pack.absent_terms.index == ()
+
+
+async def _checked(hidden: int) -> Searchable:
+    """Documents of the caller, and hits of others that rank below them and are not loaded."""
+    one = await make(None, {})
+    spec = replace(one.spec, attributes={"document_id": "keyword"})
+    index: Any = one.index
+    await index.create(spec)
+    texts = {f"own{n}": "zebra zebra zebra" for n in range(24)}
+    texts |= {f"zoo{n}": "zebra " + "beside other words " * 5 for n in range(hidden)}
+    for path, text in texts.items():
+        of: dict[str, Any] = {"attributes": {"document_id": path[:3]}}
+        vector, length = one.sparse.encode_document(text, 10.0)
+        record = DocumentRecord("acme", path, path, "0" * 64, "c0ffee", 1, 1, 1, length, **of)
+        points = [Point(chunk(path, text=text, path=path, **of), vector, length, None)]
+        await index.replace("main", [IndexedDocument(record, points)])
+    return replace(one, spec=spec)
+
+
+def test_the_counts_of_a_plan_are_of_admitted_documents_also_if_no_other_is_loaded() -> None:
+    async def own(ids: frozenset[str]) -> frozenset[str]:
+        return ids & {"own"}
+
+    packs = [ask("zebra", Scope(), asyncio.run(_checked(n)), admit=own) for n in (0, 6)]
+    assert len({tuple(one.plan.counts.items()) for one in packs}) == 1

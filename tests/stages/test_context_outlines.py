@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,8 +11,9 @@ import pytest
 from pincite.errors import PinciteError, StoreError
 from pincite.model import Candidate, Chosen, Chunk, Signal
 from pincite.model.outline import OutlinedDocument
-from pincite.ports import Stored
-from pincite.stages.context import ContextConfig, Shown, context
+from pincite.ports import AnyOf, Filter, Stored, Text
+from pincite.stages.context import Around, ContextConfig, Shown, context
+from pincite.stages.context.files import EVERYWHERE
 from pincite.stages.context.outlined import PackedIds
 from pincite.support.fields import replace
 from tests.stages.context_files import COLLECTION, PARTS, Files, Outlines, cut_up, outlined
@@ -21,13 +22,18 @@ CHUNKS = cut_up(PARTS, "a.md")
 CONFIG = ContextConfig(max_tokens=60, least_lines=6)
 
 
-def page(index: Files, found: Sequence[Chunk], config: ContextConfig = CONFIG) -> Shown:
+def page(
+    index: Files,
+    found: Sequence[Chunk],
+    config: ContextConfig = CONFIG,
+    readable: Mapping[str, Filter] = EVERYWHERE,
+) -> Shown:
     hits = [
         Candidate("main", one, (Signal("fused", "rrf", 1 / (n + 2)),))
         for n, one in enumerate(found)
     ]
     there = replace(COLLECTION, index=index)
-    return asyncio.run(context(Chosen(tuple(hits)), [there], config, 5))
+    return asyncio.run(context(Chosen(tuple(hits)), [there], config, 5, readable))
 
 
 @dataclass(frozen=True)
@@ -118,3 +124,72 @@ def test_an_id_is_found_only_where_one_begins() -> None:
             packed.index(one)
     with pytest.raises(IndexError):
         packed[4]
+
+
+@dataclass(frozen=True)
+class Unknown(Files):
+    """An index of whose documents the ids of chunks may not be known."""
+
+    known: bool = False
+    documents: list[str] = field(default_factory=list)
+
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        found = await super().chunk_ids(collection, documents)
+        return found if self.known else ((),) * len(found)
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        self.documents.append(path)
+        return await super().document(collection, source, path)
+
+
+#: The chunk after the found one may not be shown.
+FOUND, SECRET = CHUNKS[5], CHUNKS[6]
+READABLE = Filter(must_not=(Text("text", "number 6"),))
+
+
+@pytest.mark.parametrize("around", ["unit", "neighbours", "section"])
+@pytest.mark.parametrize("kind", [Files, Outlines, Unknown])
+def test_a_chunk_that_may_not_be_read_is_never_shown_around_another(
+    kind: type[Files], around: Around
+) -> None:
+    assert "number 6" in SECRET.text
+    config = ContextConfig(around=around, max_tokens=500, max_chars=2_000, least_lines=60)
+    index = kind({"a.md": tuple(replace(one, headings=()) for one in CHUNKS)})
+    (near,) = page(index, [FOUND], config).contexts
+    assert near is not None
+    assert "number 6" in near.text
+    (near,) = page(index, [FOUND], config, {"main": READABLE}).contexts
+    assert near is not None
+    assert "number 4" in near.text
+    assert "number 6" not in near.text
+    assert near.end_line == FOUND.end_line
+
+
+def test_what_may_not_be_read_does_not_decide_how_far_the_shown_text_goes() -> None:
+    """A unit with long text of others would not fit, and one with short text would."""
+    config = ContextConfig(max_tokens=500, least_lines=0)
+    long = replace(SECRET, text=SECRET.text + " word" * 900)
+    found, before = replace(FOUND, headings=("A", "B")), CHUNKS[:5]
+    shown = []
+    for secret in (SECRET, long):
+        others = [replace(one, headings=("A",)) for one in (*before, secret)]
+        index = Outlines({"a.md": (*others[:5], found, others[5])})
+        (near,) = page(index, [found], config, {"main": READABLE}).contexts
+        assert near is not None
+        shown.append((near.start_line, near.end_line))
+    assert shown == [(before[0].start_line, FOUND.end_line)] * 2
+
+
+def test_a_file_with_passages_of_others_is_not_read_as_a_whole() -> None:
+    index = Unknown({"a.md": CHUNKS}, known=True)
+    assert page(index, [FOUND], CONFIG, {"main": READABLE}).contexts != (None,)
+    assert index.documents == []
+
+
+def test_outlines_serve_filters_that_all_passages_of_a_document_match() -> None:
+    index = Outlines({"a.md": CHUNKS})
+    of_document = {"main": Filter(must=(AnyOf("path", ("a.md",)),))}
+    assert page(index, [FOUND], readable=of_document) == page(index, [FOUND])
+    assert index.asked == []

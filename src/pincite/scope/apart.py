@@ -1,4 +1,5 @@
-"""Whether a caller must not learn of some documents in the collections that it searches."""
+"""Whether a caller must not learn of some documents in the collections that it searches, and which
+of them it may read."""
 
 from __future__ import annotations
 
@@ -6,6 +7,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from pincite.model import CollectionSpec, Scope
+from pincite.ports import Filter
+from pincite.scope.filter import filter_of, given_filter
+from pincite.scope.required import missing_names, pinning
+from pincite.scope.where import Schema
 from pincite.support.fields import replace
 
 #: The documents of collections that are not searched cannot matter.
@@ -24,20 +29,24 @@ def is_apart(scope: Scope, specs: Iterable[CollectionSpec], *, checked: bool = F
     return checked or bool(restricts) or any(spec.require for spec in specs)
 
 
-def readable(scope: Scope, specs: Iterable[CollectionSpec]) -> Scope:
-    """Return the scope of all that its caller may read: without the paths, revisions, kinds,
-    sources and `where` with which the caller asks for a part of it.
+def readable_filter(spec: CollectionSpec, scope: Scope, schema: Schema) -> Filter:
+    """Return the filter of a collection for all that the caller may read of it, whatever part the
+    caller asks for: without paths, revisions, kinds, sources and `where`. No document is listed.
 
-    Kinds and sources that a program sets are unshown. A `where` stays if a collection (of `specs`)
-    requires attributes, and sources stay beside bounds."""
+    Kinds and sources that a program sets are unshown, and sources stay beside bounds. Of `where`,
+    the conditions stay that fix attributes which the collection requires and nothing else fixes.
+    Raises UsageError."""
     kept = frozenset(scope.unshown)
-    return replace(
-        scope,
-        paths=(),
-        not_paths=(),
-        ref=None,
-        commits=(),
+    whole = Scope(
         kinds=scope.kinds if "kinds" in kept else (),
         sources=scope.sources if "sources" in kept or scope.bounds else (),
-        where=scope.where if any(spec.require for spec in specs) else "",
+        tags=scope.tags,
+        bounds=scope.bounds,
+        bound_where=scope.bound_where,
+        unshown=scope.unshown,
     )
+    given = filter_of(spec, whole, schema)
+    if not (missing := missing_names(spec, given)):
+        return given
+    asked = given_filter(Scope(where=scope.where), schema)
+    return replace(given, must=(*given.must, *pinning(missing, asked)))

@@ -61,6 +61,13 @@ def matches_record(filter_: Filter, record: DocumentRecord, spec: CollectionSpec
     return _all((must, none_of, some_of))
 
 
+def asks_of_passages(filter_: Filter, spec: CollectionSpec) -> bool:
+    """Return whether the filter asks for what differs between passages of one document, such as
+    their text. An attribute that differs counts as one of the document."""
+    known = OF_RECORD.keys() | spec.attributes.keys()
+    return any(isinstance(one, Ids) or one.field not in known for one in filter_.conditions)
+
+
 def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
     if isinstance(condition, Ids):
         return None if condition.ids else False

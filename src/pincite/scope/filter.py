@@ -97,17 +97,24 @@ async def scope_filter(
     by default those of this collection. Raises StoreError, and UsageError for an invalid `where` or
     tag."""
     known = schema_of([collection.spec], scope) if schema is None else schema
-    given = for_collection(given_filter(scope, known), collection.spec)
+    given = filter_of(collection.spec, scope, known)
+    if not (scope.ref or scope.paths or scope.not_paths):
+        return given
+    records = await collection.index.documents(collection.spec.name)
+    allowed = sorted({r.revision for r in records if in_scope(r, scope)})
+    return replace(given, must=(*given.must, AnyOf("revision", tuple(allowed))))
+
+
+def filter_of(spec: CollectionSpec, scope: Scope, schema: Schema) -> Filter:
+    """Return the filter of a scope for one collection, without its revision and paths, of which
+    only the catalog knows the documents. Raises UsageError for an invalid `where` or tag."""
+    given = for_collection(given_filter(scope, schema), spec)
     must = [*given.must]
     if scope.sources:
         must.append(AnyOf("repo", scope.sources))
     if scope.kinds:
         must.append(AnyOf("source_type", scope.kinds))
-    if scope.ref or scope.paths or scope.not_paths:
-        records = await collection.index.documents(collection.spec.name)
-        allowed = sorted({r.revision for r in records if in_scope(r, scope)})
-        must.append(AnyOf("revision", tuple(allowed)))
-    return Filter(must=tuple(must), must_not=given.must_not, should=given.should)
+    return replace(given, must=tuple(must))
 
 
 def kinds_of(scope: Scope) -> frozenset[SourceType]:

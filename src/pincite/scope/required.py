@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from pincite.errors import TagsRequired
@@ -13,15 +14,24 @@ from pincite.ports import AnyOf, Condition, DateRange, Filter, Is, Range
 def require_tags(spec: CollectionSpec, filter_: Filter) -> None:
     """Raise TagsRequired unless the filter fixes each attribute in `spec.require`: by a `must`
     condition that gives it one of some keywords, a number, a boolean, a moment or a day."""
-    pinned = {name for one in filter_.must if (name := _pinned(one))}
-    missing = [name for name in spec.require if name not in pinned]
-    if missing:
+    if missing := missing_names(spec, filter_):
         names = ", ".join(missing)
         given = ", ".join(f'"{name}": ...' for name in missing)
         raise TagsRequired(
             f"the collection {spec.public_name!r} requires {names} for every search and read",
             hint=f"{' '.join(f'--tag {name}=...' for name in missing)}, or tags={{{given}}}",
         )
+
+
+def missing_names(spec: CollectionSpec, filter_: Filter) -> tuple[str, ...]:
+    """Return the names in `spec.require` that no `must` condition of the filter fixes."""
+    pinned = {_pinned(one) for one in filter_.must}
+    return tuple(name for name in spec.require if name not in pinned)
+
+
+def pinning(names: Collection[str], filter_: Filter) -> tuple[Condition, ...]:
+    """Return the `must` conditions of the filter that fix one of these names."""
+    return tuple(one for one in filter_.must if _pinned(one) in names)
 
 
 def _pinned(condition: Condition) -> str:

@@ -13,6 +13,7 @@ from pincite.errors import PinciteError
 from pincite.model import DocumentRecord, Notice, Ranking, Scope
 from pincite.ports import Filter, Ids, Searchable
 from pincite.ports.predicate import matches
+from pincite.scope.apart import is_apart
 from pincite.scope.document_records import OF_RECORD, bound_test, fits_record
 from pincite.scope.filter import given_filter
 from pincite.scope.schema import for_collection, schema_of
@@ -71,7 +72,7 @@ async def _known(
     """The documents whose names may be said, if any are needed; None if something is in the scope,
     or if that stays open. Of the collections that are `told` it is known that nothing is."""
     given = given_filter(scope, schema)
-    bound = bool(scope.tags or scope.bounds)
+    apart = is_apart(scope, (one.spec for one in collections))
     seen_by = given_filter(Scope(tags=scope.tags, bounds=scope.bounds), schema)
     named = has_names(scope, given)
     known: Known = {}
@@ -84,7 +85,7 @@ async def _known(
             to_name: list[DocumentRecord] = []
             try:
                 async for page in _pages(one):
-                    if bound:  # else the notice would depend on documents that may not be seen
+                    if apart:  # else the notice would depend on documents that may not be seen
                         page = [each for each in page if fits_document(each, may_see)]
                     fits = [
                         (record, fits_record(record, scope, asked, one.spec)) for record in page
@@ -100,7 +101,7 @@ async def _known(
             known |= await _to_be_named(one, to_name, scope, schema, asked)
         if is_told:
             continue
-        if not await (_has_none if bound else _is_out_of_scope)(one, asked, may_fit):
+        if not await (_has_none if apart else _is_out_of_scope)(one, asked, may_fit):
             return None
     return known
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pincite.deps import Admission
 from pincite.model import AbsentTerms, Compared, EvidencePack, Notice
 from pincite.scope.unmatched import unmatched
 from pincite.scope.warnings import omitted_of, warnings_of
@@ -66,8 +67,9 @@ async def pack_evidence(
 
 async def _unmatched(run: Run, outcome: Outcome) -> Sequence[Notice]:
     """Return a notice if nothing was found because the scope matches nothing. It names documents
-    that may have been meant, so there is none if only `admit` decides which the caller may know."""
+    that may have been meant, so there is none if a program's `admit` decides which the caller may
+    know. The collections of an `Admission` list no others beside its bounds."""
     deps, scope = run.deps, run.scope
-    if deps.admit is not None and not scope.bounds:
+    if deps.admit is not None and not (isinstance(deps.admit, Admission) and scope.bounds):
         return ()
     return await unmatched(outcome.found.rankings, deps.collections, scope, run.explain_s)

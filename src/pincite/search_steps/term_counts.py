@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pincite.deps import Admission
 from pincite.model import TermCounts
 from pincite.ports import Filter, Searchable
-from pincite.scope.apart import readable
-from pincite.scope.filter import scope_filter
+from pincite.scope.apart import readable_filter
 from pincite.scope.schema import schema_of
 from pincite.search_steps.run import Run
 from pincite.stages.absent import counted
@@ -44,7 +43,7 @@ async def term_counts(
     if unknown:
         limit_s = run.profile.retrieve.timeout_s
         limit_s = limit_s if run.left_ms is None else min(limit_s, run.left_ms / 1000)
-        filters = await readable_filters(run)
+        filters = readable_filters(run)
         present = await find_present(unknown, run.deps.collections, filters, limit_s)
         for name, having in present.items():
             known.update({(name, one): there for one, there in having.items()})
@@ -55,13 +54,11 @@ async def term_counts(
     }
 
 
-async def readable_filters(run: Run) -> Mapping[str, Filter]:
-    """Return the filter of each collection for all that the caller may read of it. No document is
-    listed for it."""
-    collections = run.deps.collections
-    scope = readable(run.scope, [one.spec for one in collections])
-    schema = schema_of((one.spec for one in collections), scope)
-    return {one.spec.name: await scope_filter(one, scope, schema) for one in collections}
+def readable_filters(run: Run) -> Mapping[str, Filter]:
+    """Return the filter of each collection for all that the caller may read of it."""
+    specs = [one.spec for one in run.deps.collections]
+    schema = schema_of(specs, run.scope)
+    return {spec.name: readable_filter(spec, run.scope, schema) for spec in specs}
 
 
 def readable_terms(filters: Mapping[str, Filter]) -> HasAny:
@@ -76,9 +73,10 @@ def readable_terms(filters: Mapping[str, Filter]) -> HasAny:
 
 def is_filtered(run: Run) -> bool:
     """Return whether the filter of the scope leaves out all documents that the caller may not read.
-    It does not if `admit` alone decides, or chooses from more documents than a filter can list.
-    The bounds of a workspace leave them out, and its `admit` checks this again."""
+    With an `admit` it does so only in a workspace without a `choice`: the bounds of a workspace
+    leave them out, and its `Admission` checks this again. Of a program's `admit`, nobody knows what
+    else it refuses, and a `choice` is from more documents than a filter can list."""
     admit = run.deps.admit
-    if isinstance(admit, Admission) and admit.choice is not None:
-        return False
-    return admit is None or bool(run.scope.bounds)
+    if admit is None:
+        return True
+    return isinstance(admit, Admission) and admit.choice is None and bool(run.scope.bounds)

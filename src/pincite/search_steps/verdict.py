@@ -50,7 +50,7 @@ async def judge_evidence(
     absent = await absent_words(run, shown, (None,) * len(shown), found)
     about = _about(query)
     missing = [one for one in absent.index if one in about]
-    has_any = readable_terms(await readable_filters(run)) if missing and run.facts.apart else None
+    has_any = readable_terms(readable_filters(run)) if missing and run.facts.apart else None
     subjects = await find_subjects(
         query.text, missing, deps.collections, profile.retrieve.timeout_s, has_any
     )

@@ -32,7 +32,8 @@ class NotRead(Exception):
 
 class DocumentChunks:
     """The chunks of a document in the order of the file. Places count from 0; ranges include their
-    last place. A chunk that cannot be read is `lost`: nothing is joined to it."""
+    last place. A chunk that cannot be read, or may not be shown, is `lost`: nothing is joined to
+    it."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids = ids
@@ -42,13 +43,6 @@ class DocumentChunks:
         self._lost: set[int] = set()
         self._spaces: dict[int, str | None] = {}
         self._tokens: dict[tuple[int, int], int] = {}
-
-    @classmethod
-    def whole(cls, chunks: Sequence[Chunk]) -> DocumentChunks:
-        """Return the document of all these chunks, in the order of the file."""
-        document = cls([chunk.id for chunk in chunks])
-        document.add(dict(enumerate(chunks)))
-        return document
 
     def add(self, read: Mapping[int, Chunk], asked: Iterable[int] = ()) -> None:
         """Add chunks that have been read, by place. Chunks at the places `asked` that could not be

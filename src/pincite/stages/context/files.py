@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Candidate, Chunk, Notice
-from pincite.ports import Searchable
+from pincite.ports import EVERYTHING, Filter, Searchable
 from pincite.ports.outlines import Outlined
+from pincite.ports.predicate import matches
+from pincite.scope.document_records import asks_of_passages
 from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.stages.context.outlined import OutlinedChunks
 from pincite.support.concurrency import gather_outcomes
@@ -20,6 +23,9 @@ from pincite.support.concurrency import gather_outcomes
 _AROUND = 4
 _MOST = 64
 
+#: The filters of a caller who may read everything.
+EVERYWHERE: Final[Mapping[str, Filter]] = MappingProxyType({})
+
 _File = tuple[str, str, str]  # collection, source, path
 
 
@@ -29,13 +35,16 @@ class OutlineOutdated(Exception):
 
 @dataclass(slots=True)
 class Files:
-    """The documents of the candidates, each opened once. With `outlines`, only the outline of a
-    document is read if it has one."""
+    """The documents of the candidates, each opened once. Chunks that do not match the filter of
+    their collection in `readable` are lost to their documents. With `outlines`, only the outline of
+    a document is read if it has one, and if all of its chunks match this filter or none does."""
 
     by_name: Mapping[str, Searchable]
+    readable: Mapping[str, Filter]
     outlines: bool = True
     notices: list[Notice] = field(default_factory=list)
     _documents: dict[_File, DocumentChunks | None] = field(default_factory=dict)
+    _missing: set[_File] = field(default_factory=set)
     _noted: set[_File] = field(default_factory=set)
     _reach: dict[_File, int] = field(default_factory=dict)
 
@@ -86,10 +95,7 @@ class Files:
         changed = [
             key
             for key in new
-            if key not in whole
-            and key not in self._noted
-            and (opened := self._documents[key])
-            and opened.lost
+            if key not in whole and key not in self._noted and key in self._missing
         ]
         await _all([self._read_whole(key) for key in changed])
 
@@ -98,7 +104,7 @@ class Files:
         does not fit its results is left out."""
         index = self.by_name[name].index
         new = [key for key in files if key not in self._documents]
-        if new and self.outlines and isinstance(index, Outlined):
+        if new and isinstance(index, Outlined) and self._has_outlines(name):
             try:
                 found = await index.outlines(name, [key[1:] for key in new])
             except EnginePanicked:
@@ -114,6 +120,10 @@ class Files:
                 fits = [document.take(one) for one in results]
                 if key in new and not all(fits):
                     del self._documents[key]
+
+    def _has_outlines(self, name: str) -> bool:
+        spec, filter_ = self.by_name[name].spec, self.readable.get(name, EVERYTHING)
+        return self.outlines and not asks_of_passages(filter_, spec)
 
     async def complete(self, ranges: Iterable[tuple[DocumentChunks, tuple[int, int]]]) -> None:
         """Read the unread chunks of these ranges of documents with an outline. Raises
@@ -142,7 +152,8 @@ class Files:
             return ((),) * len(new)
 
     async def _read(self, name: str, files: Mapping[_File, Iterable[int]]) -> None:
-        """Read the chunks at these places. Chunks that are missing are lost to their documents."""
+        """Read the chunks at these places. Chunks that are missing, or that may not be shown, are
+        lost to their documents."""
         opened = {key: self._documents[key] for key in files}
         asked = {
             key: [(place, document.ids[place]) for place in sorted(files[key])]
@@ -162,7 +173,14 @@ class Files:
         for key, places in asked.items():
             if document := opened[key]:
                 own = {place: chunks[id_] for place, id_ in places if id_ in chunks}
-                document.add(own, [place for place, _ in places])
+                if len(own) < len(places):
+                    self._missing.add(key)
+                document.add(self._shown(name, own), [place for place, _ in places])
+
+    def _shown(self, name: str, chunks: Mapping[int, Chunk]) -> dict[int, Chunk]:
+        """Return the chunks that may be shown, by place."""
+        filter_ = self.readable.get(name, EVERYTHING)
+        return {place: one for place, one in chunks.items() if matches(filter_, "", one)}
 
     async def _read_whole(self, key: _File) -> None:
         name, source, path = key
@@ -172,7 +190,8 @@ class Files:
         except PinciteError as error:
             self._note(key, error)
         else:
-            self._documents[key] = DocumentChunks.whole(chunks)
+            document = self._documents[key] = DocumentChunks([one.id for one in chunks])
+            document.add(self._shown(name, dict(enumerate(chunks))), range(len(chunks)))
 
     def _note(self, key: _File, error: PinciteError) -> None:
         """Add a notice, at most one for each file. Raises an error that ends the whole search."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pincite.model import Candidate, Chosen, Context, Drop
-from pincite.ports import Searchable
+from pincite.ports import Filter, Searchable
 from pincite.stages.context.config import ContextConfig
 from pincite.stages.context.document import DocumentChunks, NotRead
-from pincite.stages.context.files import Files, OutlineOutdated
+from pincite.stages.context.files import EVERYWHERE, Files, OutlineOutdated
 from pincite.stages.context.page import Page
 
 _Pair = tuple[Candidate, DocumentChunks | None]
@@ -22,10 +22,16 @@ class Shown(Chosen, frozen=True):
 
 
 async def context(
-    chosen: Chosen, collections: Sequence[Searchable], config: ContextConfig, results: int
+    chosen: Chosen,
+    collections: Sequence[Searchable],
+    config: ContextConfig,
+    results: int,
+    readable: Mapping[str, Filter] = EVERYWHERE,
 ) -> Shown:
     """Return at most that number of results, each with the lines shown from its file.
 
+    Only chunks that match the filter of their collection in `readable` are shown; all chunks of a
+    collection without one. Another chunk ends the shown lines, as if it could not be read.
     Candidates of one file that meet become one result at the rank of the best. Candidates in
     reserve take the freed places. Every other candidate is dropped, as merged or as below the best.
     If a document cannot be read from the index, only the passage is shown, with a notice. Passages
@@ -38,9 +44,9 @@ async def context(
         return Shown(kept, (), *same, nothing)
     by_name = {one.spec.name: one for one in collections}
     try:
-        return await _page(chosen, Files(by_name), config, results)
+        return await _page(chosen, Files(by_name, readable), config, results)
     except OutlineOutdated:
-        return await _page(chosen, Files(by_name, outlines=False), config, results)
+        return await _page(chosen, Files(by_name, readable, outlines=False), config, results)
 
 
 async def _page(chosen: Chosen, files: Files, config: ContextConfig, results: int) -> Shown:
