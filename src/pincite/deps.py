@@ -6,15 +6,16 @@ from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 
 from pincite.model import Candidate, Notice
-from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
+from pincite.ports import LLM, CutTokens, Files, Readable, Reranker, Searchable
 from pincite.scope.choosing import DOCUMENT_ID, Admit, Choice, ChosenIndex
 from pincite.support.fields import replace
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """An `Admit` together with a `choice` of documents, which narrows the scope of the search, and
-    with `compared`, which returns what results are compared with, from the files of the disk."""
+    """The `Admit` of a workspace. It checks again what the bounds of the scope leave out already,
+    unless there is a `choice` of documents, which narrows the scope of the search. `compared`
+    returns what results are compared with, from the files of the disk."""
 
     admit: Admit
     choice: Choice | None = None
@@ -22,6 +23,13 @@ class Admission:
 
     async def __call__(self, ids: frozenset[str]) -> frozenset[str]:
         return await self.admit(ids)
+
+
+def chosen_index(index: Readable, admit: Admit | None) -> Readable:
+    """Return the index within the choice of an `Admission`, the index itself without one."""
+    if not isinstance(admit, Admission) or admit.choice is None:
+        return index
+    return ChosenIndex(index, admit.choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +60,10 @@ class Deps:
         """Return these dependencies, restricted to the documents that `admit` allows."""
         if admit is None:
             return self
-        chosen = self.collections
-        if isinstance(admit, Admission) and admit.choice is not None:
-            held = [(one, ChosenIndex(one.index, admit.choice)) for one in chosen]
-            chosen = tuple(replace(one, index=index) for one, index in held)
+        held = [(one, chosen_index(one.index, admit)) for one in self.collections]
+        chosen = tuple(
+            one if index is one.index else replace(one, index=index) for one, index in held
+        )
         return replace(self, admit=admit, collections=chosen)
 
     def comparing(self, files: Files) -> Deps:

@@ -112,9 +112,9 @@ async def _pass(
 
 async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retrieved, Pool]:
     """The candidates that `admit` allows, with counts that reveal nothing about the others."""
-    kept = await deps.admitted(loaded.candidates)
-    if len(kept) == len(loaded.candidates):
+    if deps.admit is None:
         return found, loaded
+    kept = await deps.admitted(loaded.candidates)
     counts = {name: sum(one.collection == name for one in kept) for name in found.counts}
     return replace(found, counts=counts), replace(loaded, candidates=kept)
 

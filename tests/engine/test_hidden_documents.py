@@ -25,8 +25,11 @@ HIDDEN: Final = {
     "        with_retries(1, Backoff())\n        return verify(1)\n",
     "deep/courier/queue.py": "".join(f"line{n} = {n}\n" for n in range(60)),
     "notes.py": "# 3.1.4\n# A zebra quantum ferment was removed in 3.1.4.\nlimit = 5\n",
+    "public/notes.py": "public = 1\n",  # a folder with the name of a source
     **{f"{folder}/queue.py": f"{folder} = 1\n" for folder in "abcde"},
 }
+#: A word in each line of hidden files, so that passages alone tell which are hidden.
+SEALED: Final = "  # sealed\n"
 #: Other words in their place, of which the questions have none.
 OTHERS: Final = {
     "BackofX": "GiraffX",
@@ -95,8 +98,13 @@ BOUND: Final[Mapping[str, tuple[Scope, bool, Admit | None]]] = {
     "bounds": (Scope(bounds={"team": ("public",)}), False, None),
     "bound_where": (Scope(bound_where="source = public"), False, None),
     "unshown": (Scope(sources="public", unshown=("sources",)), False, None),
+    "passages": (Scope(bound_where="not text ~ sealed"), False, None),
     "require": (Scope(where="team = public"), True, None),
+    "require and tags": (Scope(tags=TEAM), True, None),
+    "workspace": (Scope(bounds={"team": ("public",)}), False, Admission(_public)),
     "bounds and admit": (Scope(bounds={"team": ("public",)}), False, _public),
+    "wide bounds and admit": (Scope(bounds={"team": ("public", "hidden")}), False, _public),
+    "tags and admit": (Scope(tags={"team": ["public", "hidden"]}), False, _public),
     "admit": (Scope(), False, _public),
     "choice": (
         Scope(bounds={"team": ("public",)}),
@@ -122,7 +130,8 @@ class Shelf:
         for source, files in (("public", REPOSITORIES["courier"]), ("hidden", hidden)):
             for path, text in files.items():
                 (folder / source / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / source / path).write_text(text, encoding="utf-8")
+                kept = text if source == "public" else text.replace("\n", SEALED)
+                (folder / source / path).write_text(kept, encoding="utf-8")
         (folder / "pincite.toml").write_text(declared + needed, encoding="utf-8")
         opened = Pincite(load_settings({}, folder, folder / ".pincite"))
         self._open[name, require] = opened
@@ -193,6 +202,10 @@ def _differ(seen: Callable[[str, str], Any], other: str) -> list[str]:
     return [one for one in QUESTIONS if seen("these", one) != seen(other, one)]
 
 
+#: Paths that tell of hidden files if only passages know which are hidden: see docs/security.md.
+_TOLD: Final = {"passages": ["src/retri.py:2", "hidden/src/retri.py", "public"]}
+
+
 @pytest.mark.parametrize("other", ["others", "none"])
 @pytest.mark.parametrize("bound", BOUND)
 def test_hidden_documents_change_nothing_but_scores(shelf: Shelf, bound: str, other: str) -> None:
@@ -204,10 +217,14 @@ def test_hidden_documents_change_nothing_but_scores(shelf: Shelf, bound: str, ot
         assert {one.source for one in shown} <= {"public"}
         return _without_scores(_seen(pack))
 
-    assert _differ(seen, other) == []
+    assert [one for one in _differ(seen, other) if one not in _TOLD.get(bound, [])] == []
 
 
-_CHECKED: Final = ("admit", "choice")  # documents of others that no filter leaves out
+#: Documents of others that no filter is known to leave out.
+_CHECKED: Final = (
+    *("admit", "bounds and admit", "wide bounds and admit", "tags and admit"),
+    "choice",
+)
 
 
 @pytest.mark.parametrize("bound", [one for one in BOUND if one not in _CHECKED])
@@ -221,6 +238,8 @@ def test_whoever_is_kept_apart_is_told_of_words_that_the_visible_documents_lack(
         assert notice.message.endswith("did you mean Backoff?")
         pack = shelf.ask(hidden, "how does the courier talk to Kafka in Kazakhstan?", bound)
         assert pack.absent_terms.index == ("talk", "Kafka", "Kazakhstan")
+        a_part = None if BOUND[bound][0].where else Scope(where="path = 'courier/retry.py'")
+        assert shelf.ask(hidden, "Outbox", bound, a_part).absent_terms.index == ()
         for question in UNANSWERABLE:
             pack = shelf.ask(hidden, question, bound)
             assert pack.verdict.level == "weak", question
@@ -238,8 +257,9 @@ def test_whoever_is_checked_by_document_alone_is_told_of_none(shelf: Shelf, boun
 
 #: Parts of the index that a caller asks for: hidden files, sources and paths of the visible ones.
 ASKED: Final = (
-    *(Scope(paths=path) for path in ("src/retri.py", "src/*", "hidden/src/retri.py", "nowhere")),
-    *(Scope(paths=path) for path in ("public/src/retri.py", "public/courier", "courier/client.py")),
+    *(Scope(paths=(path,)) for path in ("src/retri.py", "src/*", "hidden/src/retri.py", "nowhere")),
+    *(Scope(paths=(path,)) for path in ("public/src/retri.py", "public/courier", "public", "deep")),
+    Scope(paths=("courier/client.py",)),
     Scope(not_paths="*"),
     Scope(kinds="data"),
     Scope(where="path = 'src/retri.py'"),
@@ -253,7 +273,8 @@ ASKED: Final = (
 def test_nor_do_they_if_the_caller_asks_for_a_part(shelf: Shelf, bound: str, other: str) -> None:
     """Neither a notice that nothing matches nor a path in it depends on them."""
     for asked in ASKED:
-        if not (asked.where and BOUND[bound][0].where):
+        is_told = {*asked.paths} & {*_TOLD.get(bound, [])}
+        if not (is_told or (asked.where and BOUND[bound][0].where)):
             one, another = (shelf.ask(name, "Backoff", bound, asked) for name in ("these", other))
             assert _without_scores(_seen(one)) == _without_scores(_seen(another)), asked
 

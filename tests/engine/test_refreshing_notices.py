@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pincite.daemon.refresh.freshness import Freshness, Pending, Trouble
 from pincite.engine.search_notices import refreshing_notices
-from pincite.model import Scope
+from pincite.model import CollectionSpec, Scope
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.sections.models import CollectionOptions
 from pincite.support.fields import replace
@@ -24,8 +25,8 @@ def settings(text: str = "") -> Settings:
     return replace(given, use=replace(given.use, options=options))
 
 
-def said(scope: Scope, known: Settings, found: Freshness = FOUND) -> list[str]:
-    return [one.message for one in refreshing_notices(found, scope, known)]
+def said(scope: Scope, known: Settings, found: Freshness = FOUND, **of_search: Any) -> list[str]:
+    return [one.message for one in refreshing_notices(found, scope, known, **of_search)]
 
 
 def test_files_that_are_being_indexed_are_counted() -> None:
@@ -43,6 +44,22 @@ def test_where_there_are_tenants_neither_sources_nor_numbers_are_told() -> None:
     assert said(Scope(tags={"tenant": "a"}), settings()) == [hidden]
     some = "2 files of docs, files of code changed and are being indexed"
     assert said(Scope(), settings("tenant")) == [some]
+
+
+SPEC = CollectionSpec("main", "bm25", "chunker")
+
+
+@pytest.mark.parametrize(
+    "of_search", [{"checked": True}, {"specs": [SPEC, replace(SPEC, require=("tenant",))]}]
+)
+def test_whoever_is_kept_apart_by_an_index_or_a_program_is_not_told_either(
+    of_search: dict[str, Any],
+) -> None:
+    hidden = "files of main, files of code changed and are being indexed"
+    assert said(Scope(), settings(), **of_search) == [hidden]
+    gone = Freshness(troubles=(Trouble("main", "docs", "/d does not exist"),))
+    assert said(Scope(), settings(), gone, **of_search) == ["main is not kept up to date"]
+    assert said(Scope(), settings(), specs=[SPEC]) == said(Scope(), settings())
 
 
 def test_a_collection_or_source_that_no_message_shows_is_not_named() -> None:

@@ -9,9 +9,11 @@ from pincite.asking.paths import is_placed, place_paths
 from pincite.asking.revisions import find_commits, names_commit
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
+from pincite.deps import chosen_index
 from pincite.errors import StoreError, UsageError
 from pincite.model import DocumentRecord, Scope, SourceRecord
 from pincite.ports import CollectionInfo
+from pincite.scope.choosing import Admit, admitted_records
 from pincite.scope.document_records import bound_test
 from pincite.scope.paths import path_test
 from pincite.scope.schema import schema_of
@@ -29,11 +31,12 @@ async def place_scope(
     client: Callable[[], ServedIndex],
     foreign: ForeignCollections,
     settings: Settings,
+    admit: Admit | None = None,
 ) -> Scope:
     """Return the scope with paths that count from the roots of sources, and with the commits that
-    its `ref` names in these sources. Only documents that the tags of the scope, and what a program
-    sets of it, allow to read are considered, and their sources. If a collection, tag or filter of
-    the scope cannot be searched, return it unchanged: the search raises the error.
+    its `ref` names in these sources. Only documents that the tags of the scope, what a program sets
+    of it, and `admit` allow to read are considered, and their sources. If a collection, tag or
+    filter of the scope cannot be searched, return it unchanged: the search raises the error.
 
     `here` is the caller's folder, None if relative paths do not count from it.
     """
@@ -46,8 +49,8 @@ async def place_scope(
         infos = named_infos(visible(await index.collections()), scope.collections)
         schema = schema_of((info.spec for info in infos), scope)
         bound = {info.spec.name: bound_test(scope, schema, info.spec) for info in infos}
-        within = within_tags(index, infos, scope.tags, scope.bounds)
-        readable = _Readable(infos, within, bound)
+        within = within_tags(chosen_index(index, admit), infos, scope.tags, scope.bounds)
+        readable = _Readable(infos, within, bound, admit)
     except UsageError:
         return scope
     sources = await readable.sources()
@@ -60,17 +63,20 @@ async def place_scope(
 
 class _Readable:
     """The documents that a scope allows to read. Each collection is listed once. A document whose
-    chunks alone know whether it is within the `bound` of its collection counts as one."""
+    chunks alone know whether it is within the `bound` of its collection, or allowed by `admit`,
+    counts as one."""
 
     def __init__(
         self,
         infos: Sequence[CollectionInfo],
         index: TaggedIndex,
         bound: Mapping[str, Callable[[DocumentRecord], bool | None] | None],
+        admit: Admit | None,
     ) -> None:
         self._infos = infos
         self._index = index
         self._bound = bound
+        self._admit = admit
         self._listed: dict[str, tuple[DocumentRecord, ...]] = {}
 
     async def sources(self) -> Sequence[SourceRecord]:
@@ -79,11 +85,15 @@ class _Readable:
         for info in self._infos:
             of_files = [one for one in info.sources if one.source.kind != "records"]
             name = info.spec.name
-            if of_files and (self._index.keeps_back(name) or self._bound[name] is not None):
+            if of_files and self._keeps_back(name):
                 named = {one.source for one in await self._documents(info)}
                 of_files = [one for one in of_files if one.source.name in named]
             found |= {(name, one.source.name): one for one in of_files}
         return tuple(found.values())
+
+    def _keeps_back(self, name: str) -> bool:
+        checked = self._admit is not None or self._bound[name] is not None
+        return checked or self._index.keeps_back(name)
 
     async def has_path(self, path: str) -> bool:
         """Return whether a path or pattern matches a readable document."""
@@ -102,5 +112,7 @@ class _Readable:
                 listed = ()  # the search raises the error
             if (may := self._bound[name]) is not None:
                 listed = tuple(one for one in listed if may(one) is not False)
+            if self._admit is not None:
+                listed = tuple(await admitted_records(listed, self._admit))
             self._listed[name] = listed
         return self._listed[name]

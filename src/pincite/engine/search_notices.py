@@ -12,8 +12,9 @@ from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.refresh.freshness import wish_of
 from pincite.engine.awaited_events import changed_meanwhile, is_followed
 from pincite.maintenance.consent import needs_consent
-from pincite.model import EvidencePack, Notice, Scope
+from pincite.model import CollectionSpec, EvidencePack, Notice, Scope
 from pincite.ports import CollectionInfo
+from pincite.scope.apart import is_apart
 from pincite.scope.warnings import is_bound
 
 if TYPE_CHECKING:
@@ -42,9 +43,20 @@ class SearchNotices:
             return None
         return await self._client().look(wish_of(self._settings))
 
-    def refreshing(self, found: Freshness | None, scope: Scope) -> tuple[Notice, ...]:
-        """Report what is not indexed yet, or cannot be, in this state of the index."""
-        return () if found is None else refreshing_notices(found, scope, self._settings)
+    def refreshing(
+        self,
+        found: Freshness | None,
+        infos: Iterable[CollectionInfo],
+        scope: Scope,
+        *,
+        checked: bool,
+    ) -> tuple[Notice, ...]:
+        """Report what is not indexed yet, or cannot be, in this state of the index. `infos` are the
+        searched collections; `checked` as for `is_apart`."""
+        if found is None:
+            return ()
+        specs = [info.spec for info in infos]
+        return refreshing_notices(found, scope, self._settings, specs, checked=checked)
 
     async def changed_meanwhile(
         self,
@@ -69,7 +81,12 @@ class SearchNotices:
         return not is_pending(before) and await changed_meanwhile(look, before, is_pending, begun_s)
 
     async def manual(
-        self, pack: EvidencePack, infos: Iterable[CollectionInfo], scope: Scope
+        self,
+        pack: EvidencePack,
+        infos: Sequence[CollectionInfo],
+        scope: Scope,
+        *,
+        checked: bool = False,
     ) -> tuple[Notice, ...]:
         """Return notices of known changes, and advice to refresh the index, if nothing updates it
         automatically. Only for a pack that is not grounded or lacks passages, because it costs a
@@ -82,7 +99,7 @@ class SearchNotices:
         if all(info.foreign or _is_of_records(info) for info in infos):
             return ()
         found = await self._client().look(wish_of(self._settings))
-        said = refreshing_notices(found, scope, self._settings)
+        said = self.refreshing(found, infos, scope, checked=checked)
         chosen = self._settings.refresh.mode == "manual" and not pack.omitted
         if found.auto or chosen or (pack.evidence and not pack.omitted):
             return said
@@ -116,10 +133,19 @@ class SearchNotices:
         return (no_documents(called),) if now else ()
 
 
-def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
+def refreshing_notices(
+    found: Freshness,
+    scope: Scope,
+    settings: Settings,
+    specs: Iterable[CollectionSpec] = (),
+    *,
+    checked: bool = False,
+) -> tuple[Notice, ...]:
     """Return warnings about documents that are still being indexed, and about sources that cannot
-    be kept up to date. If a collection requires tags, or if the search has tags or restrictions set
-    by a program, the warnings contain neither the names of sources nor numbers of files."""
+    be kept up to date. They contain neither the names of sources nor numbers of files for a caller
+    who is kept apart in the searched collections (of `specs`; `checked` as for `is_apart`) or may
+    not see a part of the scope, nor of a collection that will require attributes."""
+    apart = is_apart(scope, specs, checked=checked) or is_bound(scope)
 
     def concerned(collection: str, source: str) -> bool:
         elsewhere = scope.collections and collection and collection not in scope.collections
@@ -129,7 +155,7 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
         options = settings.use.options.get(collection)
         any_requires = not collection and any(o.require for o in settings.use.options.values())
         required = any_requires or (options is not None and options.require)
-        return bool(scope.tags or is_bound(scope) or required)
+        return bool(apart or required)
 
     said = [
         f"files of {scope.called(one.collection)}"

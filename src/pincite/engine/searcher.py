@@ -87,7 +87,8 @@ class Searcher:
         not show the names of unshown collections, but their causes do."""
         try:
             where = (self._client, self._foreign, self._settings)
-            question = replace(question, scope=await place_scope(question.scope, here, *where))
+            placed = await place_scope(question.scope, here, *where, admit=admit)
+            question = replace(question, scope=placed)
             with (
                 watched_search(question, profile, steps) as watched,
                 self._log().entry(Asked.of(_told(question, admit), profile), steps) as entry,
@@ -137,9 +138,10 @@ class Searcher:
         one.steps.steps.clear()
         one.entry.found = None
         scope = one.question.scope
-        notices = self._notices.refreshing(state, scope)
+        checked = one.admit is not None
         known, deps = await self.collections.opened(scope, one.profile, asked=True)
         infos = one.entry.infos = [known.infos[each.spec.name] for each in deps.collections]
+        notices = self._notices.refreshing(state, infos, scope, checked=checked)
         notices += await self._notices.still_unfinished(infos, scope, self.collections.reopen)
         pack = await self._here_or_in_daemon(one, deps.admitting(one.admit))
         if not (pack.evidence or pack.closest or notices):
@@ -147,7 +149,7 @@ class Searcher:
             if notices:
                 verdict = replace(pack.verdict, reason="The index has no documents.")
                 return replace(pack, verdict=verdict, warnings=(*pack.warnings, *notices))
-        notices += await self._notices.manual(pack, infos, scope)
+        notices += await self._notices.manual(pack, infos, scope, checked=checked)
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
 
     async def _here_or_in_daemon(self, one: _Search, deps: Deps) -> EvidencePack:

@@ -148,6 +148,18 @@ class ChosenIndex:
         return await self.index.page(collection, after, limit)
 
 
+async def admitted_records(
+    records: Iterable[DocumentRecord], admit: Admit
+) -> dict[DocumentRecord, bool]:
+    """Return the documents that `admit` allows: True if their records tell so, False if only their
+    chunks do, because these have the ids that it is asked for."""
+    ids = {one: _named(one) for one in records}
+    asked = frozenset(ids.values()) - {""}
+    allowed = await admit(asked) if asked else asked
+    open_ = {one for one in ids if DOCUMENT_ID in one.chunk_attributes.split("\n")}
+    return {one: one not in open_ for one, id_ in ids.items() if one in open_ or id_ in allowed}
+
+
 def _named(record: DocumentRecord) -> str:
     attributes: Attributes = record.all_attributes
     return str(attributes.get(DOCUMENT_ID, ""))

@@ -11,7 +11,7 @@ from pincite.model.places import FileKey, FrameFiles
 from pincite.ports import AnyOf, Filter, Ids, Range, Searchable, SearchRequest
 from pincite.questions.file_ends import FileEnds
 from pincite.questions.frames import MOST_ASKED, MOST_FILES, Frame
-from pincite.scope.choosing import DOCUMENT_ID, Admit
+from pincite.scope.choosing import Admit, admitted_records
 from pincite.scope.document_records import matches_record
 from pincite.stages.retrieve.rankings import ask
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
@@ -71,7 +71,8 @@ async def _look(
     named = [one for one in listed if one.path.rpartition("/")[2] in names]
     within = _within(filter_, named, collection)
     if admit is not None:
-        within = await _admitted(within, admit)
+        admitted = await admitted_records(within, admit)
+        within = {one: within[one] and known for one, known in admitted.items()}
     ends = FileEnds(requests, within)
     is_known = all(within.values())
     return _best(requests, collection, ends) if is_known else _all(requests, ends)
@@ -83,21 +84,6 @@ def _within(
     """Return the documents that the filter may match, and whether their records tell so."""
     held = {one: matches_record(filter_, one, collection.spec) for one in records}
     return {one: known is True for one, known in held.items() if known is not False}
-
-
-async def _admitted(
-    within: Mapping[DocumentRecord, bool], admit: Admit
-) -> dict[DocumentRecord, bool]:
-    """Return the documents that `admit` allows, and those whose chunks have the id for it."""
-    ids = {one: str(one.all_attributes.get(DOCUMENT_ID, "")) for one in within}
-    asked = frozenset(ids.values()) - {""}
-    allowed = await admit(asked) if asked else asked
-    open_ = {one for one in within if DOCUMENT_ID in one.chunk_attributes.split("\n")}
-    return {
-        one: known and one not in open_
-        for one, known in within.items()
-        if one in open_ or ids[one] in allowed
-    }
 
 
 def _best(
