@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.stages.rank_code import RankCodeConfig
+from pincite.model import Candidate, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.paths import is_of_tests, place_of, priors_for
+from tests.builders import chunk
 
 
 @pytest.mark.parametrize(
@@ -182,3 +185,30 @@ def test_a_path_tells_tests_and_examples(path: str, place: str) -> None:
 )
 def test_a_folder_of_tests_has_texts_and_data_of_tests(path: str, of_tests: bool) -> None:
     assert is_of_tests(path) is of_tests
+
+
+def defined(path: str, score: float, *symbols: str) -> Candidate:
+    found = chunk(path, id=path, path=path, source_type="code", symbols=symbols)
+    return Candidate("main", found, (Signal("fused", "normalised", score),))
+
+
+def first(question: str, *candidates: Candidate) -> str:
+    query = prepare(Question(question), PrepareConfig())
+    config = RankCodeConfig(defined_first=0)
+    ranked = rank_code(query, candidates, lambda text: frozenset(text.lower().split()), config)
+    return ranked[0].chunk.path
+
+
+@pytest.mark.parametrize("minor", ["test_functions.bash", "testing/assertions.py", "compat/py2.py"])
+def test_what_tests_or_examples_alone_define_is_not_behind_other_code(minor: str) -> None:
+    there = defined(minor, 1.0, "split_lines")
+    other = defined("lib/common.bash", 0.9, "join")
+    assert first("how split_lines makes an array", there, other) == minor
+    assert first("how lines are split into an array", there, other) == "lib/common.bash"
+
+
+def test_tests_that_define_a_name_as_other_code_does_stay_behind_it() -> None:
+    there = defined("tests/test_lines.py", 1.0, "split_lines")
+    for other in (defined("lib/lines.py", 0.9, "split_lines"), defined("lib/lines.py", 0.9, "x")):
+        both = (there, other, defined("lib/text.py", 0.1, "split_lines"))
+        assert first("how split_lines makes an array", *both) == "lib/lines.py"

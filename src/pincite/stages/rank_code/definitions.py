@@ -39,6 +39,13 @@ def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
     return Counter(name for passages in files for name in frozenset[str]().union(*passages))
 
 
+def apart_from_code(names: Set[str], passages: Iterable[Chunk]) -> frozenset[str]:
+    """Return those of the names that no passage outside of tests, examples and other minor places
+    defines."""
+    usual = (names_of(one.symbols) for one in passages if not place_of(one.path))
+    return frozenset(names).difference(*usual) if names else frozenset()
+
+
 class AtPath(NamedTuple):
     """The names of the question that a passage defines at the path that the question gives. `own`
     has all of these names, `within` those whose path is known from the definitions around the

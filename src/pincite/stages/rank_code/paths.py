@@ -181,9 +181,10 @@ class Priors:
     others: float
     changelog: float
 
-    def of(self, kinds: Iterable[SourceType], path: str) -> float:
-        """Return the factor for the score of a file whose passages are of these kinds."""
-        place = place_of(path)
+    def of(self, kinds: Iterable[SourceType], path: str, *, sought: bool = False) -> float:
+        """Return the factor for the score of a file whose passages are of these kinds. The place of
+        a `sought` file does not count."""
+        place = "" if sought else place_of(path)
         by_place = self.others * (self.minor if place == "minor" else 1.0)
         if place == "tests":
             by_place = self.tests

@@ -14,6 +14,7 @@ from pincite.stages.rank_code.bare import known_bare
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.copied import Copied
 from pincite.stages.rank_code.definitions import (
+    apart_from_code,
     defining,
     names_of,
 )
@@ -73,7 +74,8 @@ def rank_code(
       times the gathering. The weight of a term is its `rarity` in the collection, or 1 if that is
       unknown. If all files are of one source, the terms of its name do not count. 0 for all but the
       16 best files by the other parts
-    - prior: see `paths`
+    - prior: see `paths`. The place of a file does not count if the file, or others of tests and
+      examples, define a name that the question writes like code, and no other file does
 
     The passages of a file, best first by s + definition + copied, get this score times that sum
     divided by that of the first, times `further` for each passage before them. The s + definition
@@ -183,6 +185,7 @@ def _ordered(
         asked_terms(query.text, terms, named) if config.terms and gathered else frozenset[str]()
     )
     known = KnownTerms(needed, terms, rarity)
+    apart = apart_from_code(asked.code, (one.chunk for one in candidates))
     of_files = [
         FileParts(
             passages,
@@ -194,6 +197,7 @@ def _ordered(
             priors.of(
                 {one.candidate.chunk.source_type for one in passages},
                 passages[0].candidate.chunk.path,
+                sought=any(apart & names_of(one.candidate.chunk.symbols) for one in passages),
             ),
         )
         for key, passages in files.items()
