@@ -8,11 +8,13 @@ import pytest
 
 from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import GRAMMARS
+from pincite.chunkers.code.kept_names import restored, types_in
 from pincite.chunkers.code.macros import drop_calls, drop_macros
 from pincite.chunkers.code.parsing import broken_bytes, parse, parse_repaired
 from pincite.chunkers.code.repairs import OF_CPP, Repair, severe_bytes
 from pincite.support.fields import replace
 from tests.chunkers.laws import lawful_chunks
+from tests.counting import grows_in_proportion
 
 #: Functions of C++, with more bytes than a severe error has.
 FUNCTIONS = "".join(f"int f{n}(int a) {{\n  return a + {n};\n}}\n\n" for n in range(40))
@@ -226,3 +228,70 @@ def test_half_of_a_call_with_several_rows_does_not_return() -> None:
 def test_a_macro_of_c_around_a_name_defines_it(text: str, names: list[str]) -> None:
     chunks = lawful_chunks("shop.c", text)
     assert [symbol for chunk in chunks for symbol in chunk.symbols] == names
+
+
+def test_one_row_of_a_call_does_not_return_if_it_breaks_the_text() -> None:
+    """The same in one row, which would return as a whole."""
+    call = 'FLAG(int, size_%d, 1 << 10, "text", struct x, if)\nint fun%d(int a) {\n}\n'
+    source = "struct FLAG {\n  int x;\n};\n" + "".join(call % (n, n) for n in range(60))
+    parsed = parse_repaired(GRAMMARS["cpp"], source.encode())
+    assert parsed is not None
+    assert broken_bytes(parsed.tree) == 0
+
+
+@pytest.mark.parametrize("call", ["FLAG(int,\n  a)\n", "FLAG(a) ONE(b,\n  c)\n"])
+def test_rows_return_only_with_all_their_parentheses(call: str) -> None:
+    source = f"{call}FLAG(b)\n".encode()
+    text = re.sub(rb"\S", b" ", source)
+    assert restored(source, text, {b"FLAG"}) == text[: len(call)] + b"FLAG(b)\n"
+
+
+def test_a_type_with_an_error_around_its_name_has_none() -> None:
+    tree = parse(GRAMMARS["c"], b"typedef struct { int a; } PACKED MSG;\nstruct ONE { int b; };\n")
+    assert tree is not None
+    assert types_in(GRAMMARS["c"], tree) == {b"ONE"}
+
+
+def test_many_names_of_one_line_return_in_linear_time() -> None:
+    def restore(size: int) -> None:
+        source = b" int f() ABC;" * (size // 13)
+        assert restored(source, source.replace(b"ABC", b"   "), {b"ABC"}) == source
+
+    assert grows_in_proportion(restore, 30_000)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name"),
+    [
+        ("shop.c", "struct PACKED point {\n  int x;\n};\n", "point"),
+        ("shop.c", "typedef struct PACKED point {\n  int x;\n} point_t;\n", "point_t"),
+        ("shop.c", "union ALIGNED(8) word {\n  int x;\n};\n", "word"),
+        ("shop.cc", "class [[nodiscard]] EXPORT Vec {\n  int x;\n};\n", "Vec"),
+        ("shop.cc", "class EXPORT Foo::Bar {\n  int x;\n};\n", "Bar"),
+        ("shop.cc", "struct EXPORT Foo::Bar : public Base {\n  int x;\n};\n", "Bar"),
+    ],
+)
+def test_a_macro_before_the_name_of_a_structure_does_not_hide_it(
+    path: str, text: str, name: str
+) -> None:
+    others = "int f(int a) {\n  return a;\n}\n"
+    chunks = lawful_chunks(path, text + others)
+    found = [one.rpartition("::")[2] for chunk in chunks for one in chunk.definitions]
+    assert {name, "f"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct POINT p = {1, 2};\n",
+        "struct POINT p;\n",
+        "static struct OPTION list[] = {{1}};\n",
+        "struct POINT f(int a) {\n  return g(a);\n}\n",
+        "// struct PACKED point {\nint a;\n",
+    ],
+)
+def test_a_type_of_c_in_capitals_stays(text: str) -> None:
+    parsed = parse_repaired(GRAMMARS["c"], text.encode())
+    assert parsed is not None
+    assert parsed.before is None
+    assert parsed.tree.root_node.text == text.encode()

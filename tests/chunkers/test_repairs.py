@@ -234,6 +234,7 @@ def test_any_text_keeps_its_length_and_lines(parts: list[str]) -> None:
         ),
         *("#if A\n{\n#else\n", "#if A\n#endif\n(", "\n#if A \\", " ", ")\n", "\nAAA (a) \n"),
         *("\nAAA(a);", "\nAAA(\n", ")\nAAA(a)\n:", "(a) AAA;", "a)b)c) AAA;", "(((a))) AAA;"),
+        *("struct AAA b", "union AAA(a) b::", "struct AAA b::c::", "]] AAA b "),
         *("class AAA {", "class AAA final", "} AAA;\n", "A_FINAL : ", "enum A_API a ("),
         *("\n#if A\n:", "\n#if A\n: a\n#endif\n", "\n#if A\n,\n"),
     ],
@@ -243,6 +244,7 @@ def test_hostile_text_is_rewritten_in_linear_time(part: str) -> None:
         text = (part * (size // len(part))).encode()
         begun_s = time.thread_time()
         OF_CPP[0].is_misread(text)
+        OF_C[1].is_misread(text)
         drop_calls(text)
         for repaired in (_drop_both(text), blank(text)):
             possible_types(text, repaired)

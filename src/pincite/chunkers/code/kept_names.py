@@ -70,8 +70,12 @@ def restored(source: bytes, text: bytes, names: Set[bytes]) -> bytes:
     """Return the repaired text with the lines of the source that have these names, which it does
     not have there. Of a call with several rows, which is blank, no row returns alone."""
     rows = text.split(b"\n")
+    decided = -1
     for row, old, start, end in _blanked(_WORDS, source, text):
-        if old[start:end] in names and _opens(old) == _opens(rows[row]):
+        if row == decided or old[start:end] not in names:
+            continue
+        decided = row
+        if _opens(old) == _opens(rows[row]):
             rows[row] = old
     return b"\n".join(rows)
 

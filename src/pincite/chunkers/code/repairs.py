@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from pincite.chunkers.code.branches import drop_branches
-from pincite.chunkers.code.macros import MISREAD, drop_calls, drop_macros
+from pincite.chunkers.code.macros import MISREAD, MISREAD_TYPE, drop_calls, drop_macros
 from pincite.support.late_patterns import late_pattern
 
 _SEVERE = 1000  # broken bytes
@@ -31,13 +31,13 @@ class Repair(msgspec.Struct, frozen=True):
 
     rewrite: Callable[[bytes], bytes]
     severe: bool = False
-    #: Code that the parser misunderstands, perhaps without an error. With it, the rewritten text is
-    #: parsed first.
-    misread: re.Pattern[bytes] | None = None
+    #: Code that the parser misunderstands, perhaps without an error. With any of it, the rewritten
+    #: text is parsed first.
+    misread: tuple[re.Pattern[bytes], ...] = ()
 
     def is_misread(self, source: bytes) -> bool:
         """Return whether the source has such code."""
-        return self.misread is not None and self.misread.search(source) is not None
+        return any(one.search(source) for one in self.misread)
 
 
 #: The parser of Kotlin needs a newline or `;` after the last member of a body in one line.
@@ -59,8 +59,17 @@ def _drop_both(source: bytes) -> bytes:
     return drop_branches(drop_macros(source))
 
 
+def _drop_beside_types(source: bytes) -> bytes:
+    """Return C without macros that are misread, if one of them is that of a structure."""
+    return drop_macros(source) if any(one.search(source) for one in MISREAD_TYPE) else source
+
+
 #: The repairs of languages. A later one is tried for the best tree so far.
-OF_C = (Repair(_drop_both, severe=True), Repair(drop_calls, severe=True))
+OF_C = (
+    Repair(_drop_both, severe=True),
+    Repair(_drop_beside_types, severe=True, misread=MISREAD_TYPE),
+    Repair(drop_calls, severe=True),
+)
 OF_CPP = (
     Repair(drop_macros, severe=True, misread=MISREAD),
     Repair(drop_branches, severe=True),
