@@ -57,6 +57,11 @@ def prefixes_in(texts: Iterable[str]) -> Prefixes:
     return {name: frozenset(some) for name, some in found.items()}
 
 
+def is_of_class(text: str, start: int) -> bool:
+    """Return whether the mapping that begins here is the prefix of a class."""
+    return _OF_CLASS.match(text, start) is not None
+
+
 def _prefixes(text: str) -> Iterator[tuple[str, str]]:
     for made in _MADE.finditer(text):
         before = text[max(0, made.start() - _BEFORE) : made.start()]

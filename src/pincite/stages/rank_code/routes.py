@@ -14,7 +14,7 @@ from pincite.questions.routes import METHODS, MOST_SEGMENTS, Route, is_parameter
 from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.files import File
 from pincite.stages.rank_code.paths import place_of
-from pincite.stages.rank_code.route_prefixes import Prefixes, prefixes_in
+from pincite.stages.rank_code.route_prefixes import Prefixes, is_of_class, prefixes_in
 
 #: A literal with a path, as frameworks register it: `"/users/{id}"`, `'users/<int:id>'`.
 _LITERAL: Final = re.compile(r"[\"'`](?:[A-Z]{3,7} )?([\w{}:.<>*$\[\]()%+~/-]{0,200})[\"'`]")
@@ -60,6 +60,8 @@ _BARE: Final = re.compile(
     r"(?:@(?P<verb>Get|Post|Put|Patch|Delete)(?:Mapping)?(?:\(\s{0,20}\)|(?![\w(]))"
     r"|\[Http(?P<kind>Get|Post|Put|Patch|Delete)\])"
 )
+#: `@RequestMapping("/status")`, without a method.
+_OF_ALL: Final = re.compile(r"@RequestMapping\((?![^()]{0,400}\bmethod\s{0,5}=)[^()]{0,400}\)")
 _MOST_SAME: Final = 20  # literals of a passage that fit the route; guess, a table has a few
 
 
@@ -93,8 +95,9 @@ def handlers(route: Route | None, candidates: Sequence[Candidate], most: int) ->
 
 
 #: Whether the last segment is the same word, or a parameter on both sides; whether the route is on
-#: its handler, not in a table; the number of equal segments, and of those that are words.
-_Value = tuple[bool, bool, int, int]
+#: its handler, not in a table; the number of equal segments, and of those that are words; whether
+#: it is registered for this method, not for all.
+_Value = tuple[bool, bool, int, int, bool]
 
 
 def _registered(chunk: Chunk, route: Route, prefixes: Prefixes) -> Iterator[_Value]:
@@ -104,11 +107,11 @@ def _registered(chunk: Chunk, route: Route, prefixes: Prefixes) -> Iterator[_Val
     for found in _DESCRIBED.finditer(text):
         same = _compared(segments_of(found[1]), (), route, path)
         if same and found[2].upper() == (route.method or found[2].upper()):
-            yield same[0], True, *same[1:]
+            yield same[0], True, *same[1:], True
     if same := _compared((), of_class, route, path):
         verbs = (found["verb"] or found["kind"] for found in _BARE.finditer(text))
         if any(verb.upper() == (route.method or verb.upper()) for verb in verbs):
-            yield same[0], True, *same[1:]
+            yield same[0], True, *same[1:], True
     left = _MOST_SAME
     for found in islice(_LITERAL.finditer(text), _MOST_LITERALS):
         before = text[max(0, found.start() - _NEAR) : found.start()]
@@ -133,8 +136,9 @@ def _registered(chunk: Chunk, route: Route, prefixes: Prefixes) -> Iterator[_Val
             around = on_handler[0] + after.partition(")")[0]
         else:
             around = before[-_NEAR // 3 :].rpartition("\n\n")[2] + after.partition(";")[0]
-        if _has_method(around, route.method, call):
-            yield same[0], on_handler is not None, *same[1:]
+        has_method = _has_method(around, route.method, call)
+        if has_method or (on_handler and _is_of_all(text, found.start() - len(on_handler[0]))):
+            yield same[0], on_handler is not None, *same[1:], has_method
 
 
 def _of_file(chunk: Chunk, route: Route) -> Iterator[_Value]:
@@ -145,9 +149,10 @@ def _of_file(chunk: Chunk, route: Route) -> Iterator[_Value]:
     same = _common_end(segments, route.segments)
     if not any(same) or len(same) < len(route.segments) - 1:
         return
-    method = route.method
-    if method in names_of(chunk.symbols) or method.lower() in kinds:
-        yield _is_exact(same, route), True, len(same), sum(same)
+    methods = (route.method,) if route.method else METHODS
+    names = names_of(chunk.symbols)
+    if any(one in names or one.lower() in kinds for one in methods):
+        yield _is_exact(same, route), True, len(same), sum(same), True
 
 
 def _compared(
@@ -208,6 +213,11 @@ def _has_method(text: str, method: str, call: str) -> bool:
         text,
     )
     return found is not None
+
+
+def _is_of_all(text: str, start: int) -> bool:
+    """Return whether the mapping that begins here is that of a handler for all methods."""
+    return _OF_ALL.match(text, start) is not None and not is_of_class(text, start)
 
 
 def _bare(word: str) -> str:
