@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.questions.file_ends import FileEnds
-from pincite.questions.frames import Frame
+from pincite.questions.frames import Fit, Frame
 
 
 class File(NamedTuple):
@@ -40,6 +40,14 @@ def test_the_best_files_are_those_that_fit_best(frames: list[Frame], files: list
             fit, of_frame = found
             assert fit == max(fits.values())
             assert list(of_frame) == [one for one in files if fits.get(one) == fit]
+
+
+def test_a_file_in_another_folder_fits_by_more_than_half_of_its_path() -> None:
+    most, half = File("x", "src/app/a.py"), File("x", "one/src/app/a.py")
+    name = File("x", "src/a.py")
+    frame = Frame("srv/app/a.py", 1)
+    assert FileEnds([frame], [half, name, most]).best(frame) == (Fit(2, whole=False), [most])
+    assert FileEnds([frame], [half, name]).best(frame) is None
 
 
 class Counted:

@@ -87,7 +87,7 @@ class FileEnds(Generic[F]):
             ending, parts = self._ends[text], text.count("/") + 1
             if ending.whole:
                 yield Fit(parts, whole=True), ending.whole
-            others = ending.most if parts > 1 else []
+            others = ending.most
             if number == 0 or (frame.is_library and parts > 1):
                 others = ending.longer
             if others:

@@ -15,14 +15,20 @@ MOST_ASKED: Final = 8  # places of one question
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
 _MOST_CHARS: Final = 1_000  # of a path
-_MARK: Final = re.compile(r"[:(]\d|#L\d|lines? \d")
+_MARK: Final = re.compile(r"[:#(]L?\d|(?:line|Line)s? \d")
 _SIGNS: Final = r"[^\s:\"'`|*,;#?]"
 #: A path and the line behind it, or the first one of a range (`:3-9`, `#L3-L9`, `#L3C1-L9C5`), with
-#: its columns. Each run of signs is read once, so the time is linear.
+#: its columns; or a line and the path behind it. A word such as `at` before a line is read alone.
+#: Each run of signs is read once, so the time is linear.
 _PLACE: Final = re.compile(
     r'File "(?P<quoted>[^"]{1,1000}+)", line (?P<there>\d{1,8})'
-    rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?=//))?(?P<path>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
-    r"(?:(?:\?[\w=&.-]{0,80}+)?(?:[:#]L?|:line |[\"'`]?,? (?:on |at )?lines? )"
+    r"|(?<!\w)(?:line|Line)s? (?P<above>\d{1,8})(?: ?(?:[-–]|to|and) ?\d{1,8})? (?:of|in) "
+    rf"(?:the )?(?:file )?[\"'`]?(?P<file>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
+    rf"|(?<!{_SIGNS})[(<\[]?(?![A-Z]\w{{0,9}}file )[A-Za-z]{{1,20}}"
+    r"(?= (?:on |at )?(?:line|Line)s? \d)"
+    rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?://[\w.-]{{1,253}}:\d{{1,5}}(?=/)|(?=//)))?"
+    rf"(?P<path>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
+    r"(?:(?:\?[\w=&.-]{0,80}+)?[\"'`]?(?:[:#]L?|:line |,? (?:on |at )?lines? )"
     r"(?P<line>\d{1,8})(?:C\d{1,8}|(?::\d{1,8}){1,2})?(?:[-–]L?\d{1,8}(?:C\d{1,8})?)?(?![\w/\\])|,\d{1,8}\))?"
 )
 #: `app.php(12)`, `app.ts(12,5)`
@@ -143,8 +149,8 @@ def without_lines(text: str) -> str:
     def shortened(match: re.Match[str]) -> str:
         if _frame(match) is None:
             return match[0]
-        path: str = match["quoted"] or match["path"]
-        held = _IN_BRACKETS.fullmatch(path) if match["line"] is None else None
+        path: str = match["quoted"] or match["file"] or match["path"]
+        held = _IN_BRACKETS.fullmatch(path) if match["path"] and match["line"] is None else None
         return f"{path if held is None else held['path']} "
 
     return _PLACE.sub(shortened, text)
@@ -152,7 +158,8 @@ def without_lines(text: str) -> str:
 
 def _frame(match: re.Match[str]) -> Frame | None:
     """Return the frame of a match of `_PLACE`, None if it is none."""
-    path, line = match["quoted"] or match["path"], match["there"] or match["line"]
+    path = match["quoted"] or (match["file"] or "").rstrip(".!)]") or match["path"] or ""
+    line = match["there"] or match["above"] or match["line"]
     if line is None:
         has_folder = "/" in path or "\\" in path
         held = _IN_BRACKETS.fullmatch(path) if "(" in path and has_folder else None
@@ -165,7 +172,7 @@ def _frame(match: re.Match[str]) -> Frame | None:
     if not int(line):
         return None
     plain = _plain(path)
-    if not plain or (match["quoted"] is None and not _is_file(plain)):
+    if not plain or (match["quoted"] is None and not is_file(plain)):
         return None
     held = _LIBRARY.fullmatch(plain)
     own = 1 if held is None else max(2, held["own"].count("/") + 1)
@@ -192,7 +199,7 @@ def _plain(path: str) -> str:
     return "/".join(parts[-_MOST_PARTS:])
 
 
-def _is_file(path: str) -> bool:
+def is_file(path: str) -> bool:
     """Return whether a path ends in the name of a file. Without a folder, it must be one of those
     that programs have."""
     folder, _, name = path.rpartition("/")
