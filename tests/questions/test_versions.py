@@ -99,6 +99,7 @@ def test_one_version_of_a_range_is_enough(question: str) -> None:
         "was it fixed in 2.1.1 or in 9.9.9?",
         "which release is newer, 2.1.1 or 9.9.9, and where does it come from",
         "does flask 2.1.1 support werkzeug 9.9.9?",
+        "was it fixed in 2.1.1 or 9.9.9",
     ],
 )
 def test_each_of_several_versions_counts(question: str) -> None:
@@ -154,3 +155,19 @@ def test_a_title_counts_where_no_heading_has_a_version() -> None:
     assert changelog.all == {"1.0"}
     page = PassageVersions("What is new in 4.0", ("Features",), "A.", "releases/v4.0.1.rst")
     assert page.all == {"4.0", "4.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("was it fixed in 2.1 or 2.2?", ("2.1", "2.2")),
+        ("was it fixed in `2.1`, `2.2` or version 2.3?", ("2.1", "2.2", "2.3")),
+        ("does it support versions 2.1, 2.2, and 2.3", ("2.1", "2.2", "2.3")),
+        ("what changed in 2.1, 2.5 seconds ago", ("2.1",)),
+        ("is the ratio 2.1 or 2.2", ()),
+    ],
+)
+def test_a_version_behind_another_one_in_a_list_counts_too(
+    question: str, said: tuple[str, ...]
+) -> None:
+    assert asked_versions(question).said == said

@@ -49,6 +49,11 @@ def test_nothing_changes_if_no_passage_has_the_version() -> None:
     assert order("what is new in 3.9.9", OTHER, SECTION) == ["other", "section"]
 
 
+def test_data_with_the_version_in_its_text_keeps_its_place() -> None:
+    data = one("data", 0.9, '{"version": "3.1.3"}', source_type="data")
+    assert order(ASKED, OTHER, data, MENTIONS) == ["mentions", "other", "data"]
+
+
 def test_code_keeps_its_place_whatever_its_file_is_called() -> None:
     named = one("named", 0.9, "x = 1", path="releases/v3.1.3.py", source_type="code")
     headed = one("headed", 0.8, "x = 1", "3.1.3", source_type="code")

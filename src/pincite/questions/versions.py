@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from pincite.support.late_patterns import late_pattern
@@ -75,6 +75,11 @@ _RANGE: Final = late_pattern(
     rf"|(?<![\w./+])(?P<first2>{_NUMBER})[\"'`)]*\s*"
     r"(?:\.\.|[→–]|->|\b(?:vs\.?|versus|compared\s+(?:to|with)|to|until|through)\s)\s*"
     rf"{_OF}(?P<last2>{_NUMBER})",
+    re.I,
+)
+#: What is between two versions of a list: `2.1, 2.2 or 2.3`, `2.1 and version 2.2`.
+_BETWEEN: Final = re.compile(
+    rf"[\"'`)]{{0,2}}\s{{0,9}}(?:,|,?\s(?:or|and)\s)\s{{0,9}}(?:{_NAMED}\s{{1,9}})?[\"'`(]{{0,2}}",
     re.I,
 )
 _DOTS: Final = re.compile(r"(?<=\d)\.\.\.?(?=[vV]?\d)")
@@ -149,6 +154,12 @@ def asked_versions(question: str) -> AskedVersions:
         if one[group] and not _UNIT.match(question, one.end(group))
     }
     named = {one.start("named") for one in _INTRODUCED.finditer(question) if one["named"]}
+    for before, one in pairwise(found):
+        between = _BETWEEN.fullmatch(question, before.end(), one.start())
+        if between and not _UNIT.match(question, one.end()):
+            for starts in (introduced, named):
+                if before.start() in starts:
+                    starts.add(one.start())
     plain = _is_plain(question)
     asks = bool(_CHANGE.search(question)) and (
         not _OF_USE.match(question) or bool(_OF_UPGRADE.search(question))
