@@ -37,6 +37,8 @@ FORMS = {
             "is load_users used anywhere?",
             "show me uses of load_users",
         ),
+        *("usage of load_users", "find usages load_users", "show all references load_users"),
+        *("references to “load_users”", "where’s ‘load_users’ used", "who uses <load_users>"),
         *(
             "which modules depend on load_users",
             "files that use load_users",
@@ -50,6 +52,7 @@ FORMS = {
             "who imports load_users",
         ),
         *("importers of load_users", "where do we use the library load_users"),
+        "who includes <load_users>",
     ],
     "read": [
         *("where is load_users read?", "where is the environment variable load_users used"),
@@ -60,6 +63,7 @@ FORMS = {
         *("which classes extend load_users", "what implements the load_users interface"),
         *("classes that inherit from load_users", "find all implementations of load_users"),
         *("types implementing `load_users`", "where is load_users subclassed?"),
+        *("subclasses of load_users<T>", "what implements load_users<K,V[]>?"),
     ],
     "overrides": [
         *("where is Base.load_users overridden?", "which classes override Base#load_users"),
@@ -89,13 +93,14 @@ def test_a_question_of_such_a_form_names_its_relation(kind: str, question: str) 
             "how is load_users used",
             "import load_users",
         ),
-        *("what is used by load_users", "implementation of load_users", "usage of load_users"),
+        *("what is used by load_users", "implementation of load_users", "usage of memory"),
         *(
             "what uses the most memory",
             "what calls load_users and save_users",
             "where is it called",
         ),
         *("where is the password read from the environment", "tests of load_users", ""),
+        *("what uses memory in python", "what uses the memory variable of the project"),
         *("which process calls the kernel when it starts", "how are subclasses of Base registered"),
         "callers of load_users" + " please" * 40,
     ],
@@ -129,3 +134,62 @@ def test_long_and_odd_questions_take_no_time(part: str) -> None:
     for question in (part * 40_000, f"who calls {part * 30}", f"subclasses of {part * 30} x"):
         relation_of(question)
     assert time.process_time() - begun < GROWS_S
+
+
+def test_a_setting_in_capitals_is_certain_if_it_is_read() -> None:
+    read, used = relation_of("where is the setting PORT read"), relation_of("what uses PORT")
+    assert read is not None
+    assert used is not None
+    assert (read.kind, read.certain, used.certain) == ("read", True, False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("what calls the parse method of Parser", "callers of the parse method of `Parser`?"),
+        *(
+            "who calls Parser.parse",
+            "callers of parse in Parser",
+            "callers of parse in http.Parser",
+        ),
+    ],
+)
+def test_the_class_of_a_method_is_its_owner(question: str) -> None:
+    found = relation_of(question)
+    assert found is not None
+    assert (found.kind, found.name, found.owner, found.place) == ("called", "parse", "Parser", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("who calls load_users in src/app", "src/app"),
+        ("who calls load_users in `./src/app/`?", "src/app"),
+        ("callers of load_users in src/app", "src/app"),
+        ("callers of load_users in app.py", "app.py"),
+        ("where is load_users called in the file src/app.py", "src/app.py"),
+        ("what calls load_users() in the blueprints folder", "blueprints"),
+        ("what calls load_users() in folder blueprints", "blueprints"),
+        ("callers of load_users in the code", ""),
+    ],
+)
+def test_a_file_or_folder_at_the_end_is_the_place(question: str, place: str) -> None:
+    found = relation_of(question)
+    assert found is not None
+    assert (found.name, found.owner, found.place) == ("load_users", "", place)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_it"),
+    [
+        ("src/app/cli.py", True),
+        ("lib/src/app/cli.py", True),
+        ("src/app.py", False),
+        ("src/apps/cli.py", False),
+        ("other/cli.py", False),
+    ],
+)
+def test_a_file_is_within_a_folder_at_any_depth(path: str, is_it: bool) -> None:
+    found = relation_of("who calls load_users in src/app")
+    assert found is not None
+    assert found.is_within(path) is is_it

@@ -63,6 +63,7 @@ def explained(question: str) -> tuple[EvidencePack, dict[str, list[str]]]:
     ("question", "form", "step", "why", "path"),
     [
         ("who calls busy_helper", "relation: called busy_helper", "rank_code", "relation", "app"),
+        ("who calls busy_helper in src/", "relation: called busy_helper in src", "", "", ""),
         ("who calls A.busy_helper", "relation: called busy_helper of A", "", "relation", "app"),
         ("GET /orders/5", "route: GET /orders/5", "rank_code", "route", "orders"),
         ("where is the endpoint /orders", "route: /orders", "", "", ""),
@@ -104,6 +105,22 @@ def test_no_verdict_is_about_the_definition_alone(question: str) -> None:
     """`grounded` because "the file defines the name that was asked for" would be wrong."""
     reason = ask(question, filled(*CODE)).verdict.reason
     assert "the name that was asked for" not in reason
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("callers of busy_helper", "find all the usages of busy_helper", "who calls busy_helper"),
+        *("what invokes busy_helper anywhere", "where is busy_helper declared?"),
+    ],
+)
+def test_the_words_of_a_form_are_not_called_absent(question: str) -> None:
+    absent = ask(question, filled(*CODE)).absent_terms
+    assert (absent.index, absent.evidence) == ((), ())
+
+
+def test_a_name_that_the_index_lacks_is_called_absent() -> None:
+    assert ask("callers of lazy_helper", filled(*CODE)).absent_terms.index == ("lazy_helper",)
 
 
 def test_the_definition_of_a_plain_name_makes_the_question_on_topic() -> None:

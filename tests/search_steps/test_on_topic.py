@@ -132,3 +132,16 @@ def test_a_question_that_is_only_a_name_is_grounded_if_the_first_passage_defines
 
 def test_without_candidates_nothing_is_on_topic() -> None:
     assert not list(on_topic(asked("src/a.py:3"), (), Placed(), TERMS, 5))
+
+
+def test_a_plain_name_with_an_owner_is_not_sought_alone() -> None:
+    other = candidate("a", path="cache.py", symbols=("get",))
+    assert told("callers of get in Store", candidate("b"), other) == []
+    assert told("callers of get", candidate("b"), other) != []
+
+
+def test_only_the_best_passages_tell_that_they_have_the_relation() -> None:
+    user = candidate("a", path="app.py", signal="relation")
+    expected = [OnTopic("weak", "app.py uses load_users.")]
+    assert told("who uses load_users", candidate("b"), user) == expected
+    assert told("who uses load_users", candidate("b"), user, best=1) == []

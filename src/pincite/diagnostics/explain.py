@@ -105,7 +105,8 @@ def _forms(asked: Asked) -> Iterator[str]:
     if asked.relation is not None:
         owner = f" of {asked.relation.owner}" if asked.relation.owner else ""
         tests = " in tests" if asked.relation.tests else ""
-        yield f"relation: {asked.relation.kind} {asked.relation.name}{owner}{tests}"
+        place = f" in {asked.relation.place}" if asked.relation.place else ""
+        yield f"relation: {asked.relation.kind} {asked.relation.name}{owner}{tests}{place}"
     if asked.route is not None:
         yield f"route: {asked.route.method} /{'/'.join(asked.route.segments)}".replace("  ", " ")
     if asked.versions.said:

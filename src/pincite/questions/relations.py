@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
+from pincite.questions.frames import is_file
 from pincite.support.names import components, is_like_code, owner_of
 
 _LONGEST: Final = 200  # characters of a question of such a form; guess: longer ones say more
@@ -27,6 +28,9 @@ _THING: Final = (
 _WRITTEN: Final = re.compile(
     r"[@$#./~:-]{0,3}[A-Za-z_][\w$]*(?:(?:[.:#/\\-]|::|->)[\w$@]+){0,20}[!?]?", re.ASCII
 )
+#: Arguments of a type at the end of its name: `<T>`, `<K,V>`.
+_ARGUMENTS: Final = re.compile(r"(?<=\w)<[\w?,.:$&*\[\]<>]{1,100}>\Z")
+_CURLY: Final = str.maketrans("“”„«»‘’", '"""""\'\'')
 _OF_CODE: Final = (
     r"(?:class(?:es)?|code|components?|controllers?|files?|functions?|handlers?|methods?|modules?"
     r"|packages?|parts?|places?|scripts?|services?|structs?|subclass(?:es)?|(?P<in_tests>tests?)"
@@ -48,7 +52,7 @@ _PAST: Final = (
     r"|overrid(?:d?en|ed)|reimplemented)"
 )
 _NOUN: Final = (
-    r"(?:callers?|calls|call sites?|invocations?|usages|uses|users|references|referrers|importers?"
+    r"(?:callers?|calls|call sites?|invocations?|usages?|uses|users|references|referrers|importers?"
     r"|imports|consumers|dependents|(?:direct |known |concrete )?(?:sub-?class(?:es)?|subtypes"
     r"|implementations|implement[eo]rs|(?:derived|child) (?:classes|types)|descendants)"
     r"|overrides?|reimplementations?)"
@@ -59,10 +63,13 @@ _LEAD: Final = (
     r"|where can i find(?: all)?(?: the)? |all(?: of)?(?: the)? |the )?"
 )
 _WHOLE: Final = r"(?:code ?base|code|source code|sources?|repo(?:sitory)?|project|tests?)"
+_ALL: Final = rf"(?:the |this |our )?(?:whole |entire )?{_WHOLE}\b"
 _TAIL: Final = (
     r"(?: from)?(?: anywhere| somewhere| at all)?"
-    rf"(?: (?:in|across|within) (?:the |this |our )?(?:whole |entire )?"
-    rf"(?:(?P<tests>tests?(?: suite)?)|{_WHOLE}))?"
+    r"(?: (?:in|across|within) (?:(?:the |this |our )?(?:whole |entire )?"
+    rf"(?:(?P<tests>tests?(?: suite)?)|{_WHOLE})"
+    r"|(?:the )?(?:(?P<folder>folder|directory) |file )?(?P<place>\S+)"
+    r"(?P<is_folder> folder| directory)?))?"
 )
 
 
@@ -72,14 +79,14 @@ def _name(key: str = "") -> str:
     quoted = r"`[^`\s]{1,100}`|'[^'\s]{1,100}'|\"[^\"\s]{1,100}\""
     return (
         rf"(?:(?:the|our|an?|this|that) )?(?:{before} )?(?P<name{key}>{quoted}|[^\s`'\"]+)"
-        rf"(?: {after})?"
+        rf"(?: {after}(?: of (?!{_ALL})(?:the )?(?:class )?(?P<whole{key}>\S+))?)?"
     )
 
 
 _IN_HEIRS: Final = (
     r"(?: (?:in|by) (?:the )?(?:subclass(?:es)?|sub-classes|implementations|implementers"
     rf"|derived classes|heirs|children) of {_name('_of')}"
-    rf"|(?: (?:of|in) (?!(?:the |this |our )?(?:whole |entire )?{_WHOLE}\b){_name('_in')})?)"
+    rf"|(?: (?:of|in) (?!{_ALL}){_name('_in')})?)"
 )
 _FORMS: Final = (
     rf"(?:who|what|(?:which|what) {_OF_CODE})(?: else)? (?:(?P<verb>{_NOW})"
@@ -92,6 +99,8 @@ _FORMS: Final = (
     r"where (?:do|does|did) (?:i|we|you|they|it|the code|(?:the |this )?(?:project|app|code))"
     rf" (?P<verb>{_NOW}) {_name()}",
     rf"{_LEAD}(?P<verb>{_NOUN}) (?:of|to|for) {_name()}{_IN_HEIRS}",
+    r"(?:find|show|list|get)(?: me)?(?: all)? (?P<verb>usages?|uses|references|callers|subclasses"
+    rf"|implementations|overrides) {_name()}",
     rf"{_LEAD}(?:{_OF_CODE}|everything) (?:(?:that|which|who) (?P<verb>{_NOW})"
     rf"|(?P<being>{_BEING})) {_name()}",
     rf"is {_name()} (?:still |ever |even )?(?P<verb>{_PAST})",
@@ -119,7 +128,7 @@ class Relation:
     """What a question asks for: `kind`, the last component of the `name`, the one before it or the
     class in whose heirs the name is (`owner`, "" if none), and the name as it is `written`.
     `certain`: it is written like code or in quotes, so it is no word of a topic. `tests`: tests
-    are asked for."""
+    are asked for. `place`: the file or folder in which it is sought, "" if none is named."""
 
     kind: Kind
     name: str
@@ -127,13 +136,18 @@ class Relation:
     written: str
     certain: bool
     tests: bool
+    place: str = ""
+
+    def is_within(self, path: str) -> bool:
+        """Return whether a file is in the place. Its path may have folders before that."""
+        return f"/{self.place}/" in f"/{path}/"
 
 
 def relation_of(question: str) -> Relation | None:
     """Return the relation that a question asks for; None for any other question. English only."""
     if len(question) > _LONGEST:
         return None
-    asked = " ".join(question.split()).rstrip("?!. ")
+    asked = " ".join(question.translate(_CURLY).split()).rstrip("?!. ")
     return next(_relations(asked), None)
 
 
@@ -150,11 +164,16 @@ def _relations(asked: str) -> Iterator[Relation]:
             continue
         groups = found.groupdict()
         name, quoted, calls = _written(groups["name"])
-        owners = [groups.get(key) for key in ("name_of", "name_in")]
-        owner, *_ = _written(next(filter(None, owners), "") or "")
-        if not name or (any(owners) and not owner):
+        place = _place_of(groups)
+        owners = [groups.get(key) for key in ("name_of", "name_in", "whole")]
+        said = next(filter(None, owners), "") or ""
+        owner = "" if place and said == groups.get("name_in") else _written(said)[0]
+        if not name or (said and not (owner or place)) or (groups.get("place") and not place):
             continue
         verb = (groups.get("verb") or groups.get("being") or "").lower()
+        certain = quoted or calls or is_like_code(name)
+        if verb == "usage" and not certain:
+            continue
         kind: Kind = next((kind for kind, begins in _KINDS if verb.startswith(begins)), "used")
         if groups.get("name_of"):
             kind = "overrides"
@@ -167,8 +186,9 @@ def _relations(asked: str) -> Iterator[Relation]:
             parts[-1].strip("$@~!?") if parts else name,
             components(owner)[-1] if owner else own[0] if own else "",
             name,
-            quoted or calls or is_like_code(name) or (kind == "read" and name.isupper()),
+            certain or (kind == "read" and name.isupper()),
             bool(groups.get("tests") or groups.get("in_tests")),
+            place,
         )
 
 
@@ -178,11 +198,22 @@ def _of_thing(groups: Mapping[str, str | None]) -> Kind:
     return "read" if "setting" in said else "imported" if "library" in said else "used"
 
 
+def _place_of(groups: Mapping[str, str | None]) -> str:
+    """Return the path of the file or folder that the question names last, "" for none."""
+    text = groups.get("place") or groups.get("name_in") or ""
+    path = text.strip("`'\"").removeprefix("./").rstrip("/")
+    is_named = bool(groups.get("folder") or groups.get("is_folder"))
+    return path if is_named or "/" in text or is_file(path) else ""
+
+
 def _written(text: str) -> tuple[str, bool, bool]:
-    """Return the name in a text, "" if it is none, whether it is in quotes, and whether parentheses
-    follow it."""
+    """Return the name in a text, "" if it is none; whether it is in quotes, between `<` and `>`, or
+    has arguments of a type, which are left out; and whether parentheses follow it."""
     bare = text.strip("`'\"")
-    name = bare.removesuffix("()")
+    if bare[:1] == "<" and bare[-1:] == ">":
+        bare = bare[1:-1]
+    called = bare.removesuffix("()")
+    name = _ARGUMENTS.sub("", called)
     if not _WRITTEN.fullmatch(name) or (name == text and name.lower() in _PRONOUNS):
         return "", False, False
-    return name.rstrip("!?"), bare != text, name != bare
+    return name.rstrip("!?"), bare != text or name != called, called != bare

@@ -48,8 +48,7 @@ async def judge_evidence(
         return gated
     shown = covered[: profile.select.results]
     absent = await absent_words(run, shown, (None,) * len(shown), found)
-    about = _about(query)
-    missing = [one for one in absent.index if one in about]
+    missing = absent.index
     has_any = readable_terms(readable_filters(run)) if missing and run.facts.apart else None
     subjects = await find_subjects(
         query.text, missing, deps.collections, profile.retrieve.timeout_s, has_any
@@ -73,11 +72,13 @@ async def absent_words(
     found: Retrieved,
 ) -> AbsentTerms:
     """Return the words of the question that the whole index lacks, and those that only the shown
-    passages and their contexts lack. For callers who are kept apart, the index is what they may
-    read of it."""
+    passages and their contexts lack. Of a question for the relation to a name, its place or its
+    value, only the name counts. For callers who are kept apart, the index is what they may read of
+    it."""
     query, deps, apart = run.query, run.deps, run.facts.apart
-    text = without_lines(query.text) if query.asked.frames else query.text
-    english = deps.language_of(text) in _ENGLISH
+    text = _about(query)
+    text = without_lines(text) if query.asked.frames else text
+    english = deps.language_of(query.text) in _ENGLISH
 
     def needed(one: Searchable) -> tuple[int, ...]:
         return unseen_terms(text, shown, contexts, one, deps.terms, english=english)

@@ -59,6 +59,14 @@ LONGER = one("other.py", "def other():\n    reload_users(1)\n    load_users_of(2
 USES = (OWN, SAID, NAMED, IMPORT, TEST, PASSED, CALLER, LONGER)
 
 
+def test_uses_in_the_place_that_the_question_names_precede_others() -> None:
+    near = one("src/jobs/run.py", "def run():\n    return load_users(JOBS)", "run")
+    assert found("who calls load_users", CALLER, near)[0] == "app.py"
+    assert found("who calls load_users in src/jobs", CALLER, near) == ["src/jobs/run.py", "app.py"]
+    assert found("callers of load_users in run.py", CALLER, near)[0] == "src/jobs/run.py"
+    assert found("who calls load_users in the lib folder", CALLER, near)[0] == "app.py"
+
+
 def test_callers_come_before_other_uses_and_tests() -> None:
     assert found("who calls load_users?", *USES) == ["app.py", "jobs.py", "tests/test_users.py"]
 

@@ -41,14 +41,19 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
     owner: first in heirs of the owner and in files that mention it, then in others; code before
     examples and tests. "Where is A.m implemented" asks for overrides only if A is abstract, or if
     no candidate defines m in A. "Where is A implemented" asks for heirs only if A is abstract.
+    Passages of the file or folder that the question names precede others.
     """
     relation = query.asked.relation
     if relation is None:
         return []
     if relation.kind in ("heirs", "overrides", "implemented"):
         code = [one for one in candidates if one.chunk.source_type == "code"]
-        return _Classes(code, relation).found()
-    return using(relation, candidates)
+        found = _Classes(code, relation).found()
+    else:
+        found = using(relation, candidates)
+    if not relation.place:
+        return found
+    return sorted(found, key=lambda one: not relation.is_within(one.chunk.path))
 
 
 class _Classes:
