@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from pincite.support.late_patterns import late_pattern
+
 #: Files that fit a frame equally well; more tell nothing.
 MOST_FILES: Final = 4
 MOST_ASKED: Final = 8  # places of one question
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
 _MOST_CHARS: Final = 1_000  # of a path
-_MARK: Final = re.compile(r"[:#(]L?\d|(?:line|Line)s? \d")
+_MARK: Final = late_pattern(r"[:#(]L?\d|(?:line|Line)s? \d")
 _SIGNS: Final = r"[^\s:\"'`|*,;#?]"
 #: A path and the line behind it, or the first one of a range (`:3-9`, `#L3-L9`, `#L3C1-L9C5`), with
 #: its columns; or a line and the path behind it. A word such as `at` before a line is read alone.
 #: Each run of signs is read once, so the time is linear.
-_PLACE: Final = re.compile(
+_PLACE: Final = late_pattern(
     r'File "(?P<quoted>[^"]{1,1000}+)", line (?P<there>\d{1,8})'
     r"|(?<!\w)(?:line|Line)s? (?P<above>\d{1,8})(?: ?(?:[-–]|to|and) ?\d{1,8})? (?:of|in) "
     rf"(?:the )?(?:file )?[\"'`]?(?P<file>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
@@ -32,12 +34,12 @@ _PLACE: Final = re.compile(
     r"(?P<line>\d{1,8})(?:C\d{1,8}|(?::\d{1,8}){1,2})?(?:[-–]L?\d{1,8}(?:C\d{1,8})?)?(?![\w/\\])|,\d{1,8}\))?"
 )
 #: `app.php(12)`, `app.ts(12,5)`
-_IN_BRACKETS: Final = re.compile(r"(?P<path>.+\.[A-Za-z]\w{0,9})\((?P<line>\d{1,8})(?:\).*)?")
+_IN_BRACKETS: Final = late_pattern(r"(?P<path>.+\.[A-Za-z]\w{0,9})\((?P<line>\d{1,8})(?:\).*)?")
 #: `com.shop.Order$Item.close(Order.java`, of which the package is the folder
-_OF_CLASS: Final = re.compile(
+_OF_CLASS: Final = late_pattern(
     r"(?:[\w.@-]*/)*(?P<name>[\w.$<>-]+)\((?P<file>[\w$-]+\.(?:java|kt|scala|groovy|clj))"
 )
-_ENDING: Final = re.compile(r"[A-Za-z]\w{0,9}")
+_ENDING: Final = late_pattern(r"[A-Za-z]\w{0,9}")
 _NAMES: Final = frozenset(("Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Rakefile"))
 #: Endings of a file without a folder. `example.org:443` and `db.local:5432` are no places.
 _BARE: Final = frozenset(
@@ -47,16 +49,16 @@ _BARE: Final = frozenset(
     swift tcl tf toml ts tsx txt vb vue xml yaml yml zig zsh""".split()
 )
 #: Where a machine keeps libraries. The part of the path behind it begins at the library's own root.
-_LIBRARY: Final = re.compile(
+_LIBRARY: Final = late_pattern(
     r"(?:.*/)?(?:(?:site|dist)-packages|node_modules|lib/(?:python|ruby/)\d[\d.]*|pkg/mod(?:/[^/]+)*/[^/]+@v[^/]+"
     r"|gems/[^/]+-\d[^/]*|(?:local|lib)/go/src|registry/src/[^/]+|rustc/[^/]+)/(?P<own>.+)"
 )
-_PYTHON: Final = re.compile(r"Traceback \(most recent call last\)|\.pyx?:\d+: in \S")
+_PYTHON: Final = late_pattern(r"Traceback \(most recent call last\)|\.pyx?:\d+: in \S")
 _SYNTAX: Final = frozenset(
     "File Traceback most recent call last at async by created from in line new object on".split()
 )
-_WORD: Final = re.compile(r"[^\W\d]\w*")
-_CALLED: Final = re.compile(
+_WORD: Final = late_pattern(r"[^\W\d]\w*")
+_CALLED: Final = late_pattern(
     r"(?<![\w.])(?:in|at(?: async)?(?: new)?) [`'\"]?[\w.$<>:#\[\]*-]+[`'\"]?(?:\([^()]{0,200}\))?"
 )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-_PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?>(?:/[\w.@+~-]++)+)")
+from pincite.support.late_patterns import late_pattern
+
+_PATH: Final = late_pattern(r"(?<![\w.@+~-])[\w.@+~-]++(?>(?:/[\w.@+~-]++)+)")
 _MOST_PATHS: Final = 64  # of a text; a long traceback has fewer
 
 

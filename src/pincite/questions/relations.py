@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Final, Literal
 
 from pincite.questions.frames import is_file
+from pincite.support.late_patterns import late_pattern
 from pincite.support.names import components, is_like_code, owner_of
 
 _LONGEST: Final = 200  # characters of a question of such a form; guess: longer ones say more
@@ -25,11 +25,11 @@ _THING: Final = (
     r"|setting|option|flag|env var))"
 )
 #: Names as they are in code, with their paths: `a.b`, `A::b`, `@scope/name`, `foo.h`, `$x`.
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = late_pattern(
     r"[@$#./~:-]{0,3}[A-Za-z_][\w$]*(?:(?:[.:#/\\-]|::|->)[\w$@]+){0,20}[!?]?", re.ASCII
 )
 #: Arguments of a type at the end of its name: `<T>`, `<K,V>`.
-_ARGUMENTS: Final = re.compile(r"(?<=\w)<[\w?,.:$&*\[\]<>]{1,100}>\Z")
+_ARGUMENTS: Final = late_pattern(r"(?<=\w)<[\w?,.:$&*\[\]<>]{1,100}>\Z")
 _CURLY: Final = str.maketrans("“”„«»‘’", '"""""\'\'')
 _OF_CODE: Final = (
     r"(?:class(?:es)?|code|components?|controllers?|files?|functions?|handlers?|methods?|modules?"
@@ -88,25 +88,28 @@ _IN_HEIRS: Final = (
     rf"|derived classes|heirs|children) of {_name('_of')}"
     rf"|(?: (?:of|in) (?!{_ALL}){_name('_in')})?)"
 )
-_FORMS: Final = (
-    rf"(?:who|what|(?:which|what) {_OF_CODE})(?: else)? (?:(?P<verb>{_NOW})"
-    rf"|(?:is|are) (?P<being>{_BEING})) {_name()}",
-    rf"(?:which|what) (?:subclasses|implementations) of {_name('_of')} (?P<verb>overrides?"
-    rf"|implements?) {_name()}",
-    rf"(?:(?:find|show|list|see)(?: me)?(?: all)? )?(?:the )?(?:places )?(?:from )?where"
-    rf"(?:'s| is| are| does| do)? {_name()} (?:is |are |being |gets? |ever |actually )?"
-    rf"(?P<verb>{_PAST})",
-    r"where (?:do|does|did) (?:i|we|you|they|it|the code|(?:the |this )?(?:project|app|code))"
-    rf" (?P<verb>{_NOW}) {_name()}",
-    rf"{_LEAD}(?P<verb>{_NOUN}) (?:of|to|for) {_name()}{_IN_HEIRS}",
-    r"(?:find|show|list|get)(?: me)?(?: all)? (?P<verb>usages?|uses|references|callers|subclasses"
-    rf"|implementations|overrides) {_name()}",
-    rf"{_LEAD}(?:{_OF_CODE}|everything) (?:(?:that|which|who) (?P<verb>{_NOW})"
-    rf"|(?P<being>{_BEING})) {_name()}",
-    rf"is {_name()} (?:still |ever |even )?(?P<verb>{_PAST})",
-    r"does (?:anything|anyone|something|any (?:code|file|class|module))(?: still| ever)?"
-    rf" (?P<verb>{_NOW}) {_name()}",
-    rf"{_name()} (?P<verb>callers|usages|call sites|references|subclasses|overrides)",
+_FORMS: Final = tuple(
+    late_pattern(form + _TAIL, re.IGNORECASE)
+    for form in (
+        rf"(?:who|what|(?:which|what) {_OF_CODE})(?: else)? (?:(?P<verb>{_NOW})"
+        rf"|(?:is|are) (?P<being>{_BEING})) {_name()}",
+        rf"(?:which|what) (?:subclasses|implementations) of {_name('_of')} (?P<verb>overrides?"
+        rf"|implements?) {_name()}",
+        rf"(?:(?:find|show|list|see)(?: me)?(?: all)? )?(?:the )?(?:places )?(?:from )?where"
+        rf"(?:'s| is| are| does| do)? {_name()} (?:is |are |being |gets? |ever |actually )?"
+        rf"(?P<verb>{_PAST})",
+        r"where (?:do|does|did) (?:i|we|you|they|it|the code|(?:the |this )?(?:project|app|code))"
+        rf" (?P<verb>{_NOW}) {_name()}",
+        rf"{_LEAD}(?P<verb>{_NOUN}) (?:of|to|for) {_name()}{_IN_HEIRS}",
+        r"(?:find|show|list|get)(?: me)?(?: all)? (?P<verb>usages?|uses|references|callers"
+        rf"|subclasses|implementations|overrides) {_name()}",
+        rf"{_LEAD}(?:{_OF_CODE}|everything) (?:(?:that|which|who) (?P<verb>{_NOW})"
+        rf"|(?P<being>{_BEING})) {_name()}",
+        rf"is {_name()} (?:still |ever |even )?(?P<verb>{_PAST})",
+        r"does (?:anything|anyone|something|any (?:code|file|class|module))(?: still| ever)?"
+        rf" (?P<verb>{_NOW}) {_name()}",
+        rf"{_name()} (?P<verb>callers|usages|call sites|references|subclasses|overrides)",
+    )
 )
 #: The relation by the beginning of its word; any other word means `used`.
 _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
@@ -151,14 +154,8 @@ def relation_of(question: str) -> Relation | None:
     return next(_relations(asked), None)
 
 
-@cache
-def _forms() -> tuple[re.Pattern[str], ...]:
-    """Compile the forms. This takes 30 ms, and no run of indexing needs them."""
-    return tuple(re.compile(form + _TAIL, re.IGNORECASE) for form in _FORMS)
-
-
 def _relations(asked: str) -> Iterator[Relation]:
-    for form in _forms():
+    for form in _FORMS:
         found = form.fullmatch(asked)
         if found is None:
             continue

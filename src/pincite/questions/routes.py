@@ -6,16 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.support.late_patterns import late_pattern
+
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _PATH: Final = r"(?P<path>/[^\s?#\"'`,;]{1,300})"
-_ROUTE: Final = re.compile(rf"(?<![\w/])(?P<method>{'|'.join(METHODS)}) {_PATH}")
+_ROUTE: Final = late_pattern(rf"(?<![\w/])(?P<method>{'|'.join(METHODS)}) {_PATH}")
 #: A path alone may be that of a file, so a word must say what it is.
-_NAMED: Final = re.compile(r"\b(?:route|endpoint|handle[rsd]?|url)\b", re.IGNORECASE)
-_ALONE: Final = re.compile(rf"(?<![\w./:]){_PATH}")
+_NAMED: Final = late_pattern(r"\b(?:route|endpoint|handle[rsd]?|url)\b", re.IGNORECASE)
+_ALONE: Final = late_pattern(rf"(?<![\w./:]){_PATH}")
 #: Segments of a path that are read.
 MOST_SEGMENTS: Final = 20
 #: Segments that all routes of a program have.
-_OF_ALL: Final = re.compile(r"api|rest|v\d{1,3}", re.IGNORECASE)
+_OF_ALL: Final = late_pattern(r"api|rest|v\d{1,3}", re.IGNORECASE)
 _PARAMETERS: Final = frozenset("{:[<*$(")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+
+from pincite.support.late_patterns import late_pattern
 
 #: The name of a destructor begins with `~`. Other words with `~`, such as `~ten`, have no capital.
 _NAME = re.compile(
@@ -30,7 +31,7 @@ _KIND = (
 _WRITTEN = r"(?-i:(?=\S*(?:_|[a-z\d][A-Z]|[A-Z]{2}))\S+)"  # as no word of English is
 #: A question for the place of one name, `where is request defined?`, or for its value, `what is
 #: MAX_SIZE set to?`. `implemented` and `used` ask for more than a definition.
-_PLACE = (
+_PLACE = late_pattern(
     r"(?:where(?:'s| is| are| was) (?!(?:it|they|there|this|that|these|those|what|everything)\b)"
     rf"(?:the |an? )?{_KIND}(?P<is>\S+) {_KIND}(?:defined|declared)"
     rf"|where (?:do|did) (?:they|we|you) (?:define|declare) (?:the |an? )?{_KIND}(?P<do>\S+)"
@@ -41,7 +42,8 @@ _PLACE = (
     r"|(?:which|what)(?: class| file| module)? (?:defines|declares) (?:the |an? )?"
     rf"{_KIND}(?P<by>\S+))"
     r"(?: in (?:the |this )?(?:code|codebase|source|sources|repo|repository|project)"
-    r"| in (?:the )?(?:(?:file|module) )?(?P<file>\S+\.\w+[`'\"]?))? ?\??"
+    r"| in (?:the )?(?:(?:file|module) )?(?P<file>\S+\.\w+[`'\"]?))? ?\??",
+    re.IGNORECASE,
 )
 #: A name and its file, `DEBUG in settings.py` or `app/settings.py:DEBUG`
 _IN_FILE = re.compile(
@@ -59,12 +61,6 @@ _RESULT_WORDS = 4  # of a declaration, after its parameters; guess, unmeasured
 _QUOTES = "`'\"()[]{}<>,;.:"
 _MARKS = "?!"  # at the end, they may be part of the name
 _AROUND = _QUOTES + _MARKS
-
-
-@cache
-def _placing() -> re.Pattern[str]:
-    """Compile the pattern. This takes as long as all others here, and indexing needs only those."""
-    return re.compile(_PLACE, re.IGNORECASE)
 
 
 def written_names(text: str) -> list[str]:
@@ -141,7 +137,7 @@ def placed_name(text: str) -> str:
 def _place(text: str) -> tuple[str, str]:
     """Return the name whose place a question asks for, and the file in which it is, "" if the
     question names none. Both are "" if it asks for something else."""
-    placed = _placing().fullmatch(text)
+    placed = _PLACE.fullmatch(text)
     if placed is None:
         return "", ""
     file = placed["file"] or ""
