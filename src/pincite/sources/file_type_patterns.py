@@ -170,5 +170,6 @@ def _characters_of(token: str) -> set[str]:
     a star."""
     if token[0] not in "[?*":
         return {token[-1].lower()}
-    expression = translate(token) or ""
-    return {one.lower() for one in _ASCII if re.fullmatch(expression, one, re.DOTALL)}
+    found = translate(token)
+    expression = re.compile(found.expression if found else "", re.DOTALL)
+    return {one.lower() for one in _ASCII if expression.fullmatch(one)}

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pincite.support.ignore_rules import IgnoreRules
 
 #: Estimated nanoseconds: to ask one ignore file, and to match a pattern, for each folder and each
-#: character of a path. 200 usual patterns and a path of 100 characters took 72 µs (estimate: 105),
+#: character of a path. A character of a pattern that is tried at every position counts as much as a
+#: pattern: a literal took 1.5 ns, `[a-z]` 17, as an expression of 10 characters. 200 usual patterns and a path of 100 characters took 72 µs (estimate: 105),
 #: 10,000 patterns with stars and 400 folders 138 ms (estimate: 176).
 _FILE_NS: Final = 1_000
 _FOLDER_NS: Final = 40
@@ -36,8 +37,9 @@ class MatchTime:
             folders += path.count("/")
             characters += len(path)
         patterns = sum(each.patterns for each in rules)
+        tried = patterns + sum(each.retried for each in rules)
         price_ns = len(paths) * len(rules) * _FILE_NS
-        price_ns += patterns * (folders * _FOLDER_NS + characters * _CHARACTER_NS)
+        price_ns += patterns * folders * _FOLDER_NS + tried * characters * _CHARACTER_NS
         left_ns = self._left_ns + granted * self._each_ns - price_ns
         if left_ns < 0:
             return False

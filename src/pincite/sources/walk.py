@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -62,7 +62,7 @@ class Walk:
         self._selection = selection
         self._limits = limits
         self._ignore_files = IgnoreReader()
-        self._listed: dict[str, dict[str, Entry | Skipped | _Folder]] = {}  #: cached listings
+        self._scanned: dict[str, _Scanned | Skipped | None] = {}  # folders of names asked for
         self._names = Names(selection)
         self._time = MatchTime(_MOST_S, _NAME_US)
 
@@ -104,14 +104,12 @@ class Walk:
         folder, rules = "", excludes
         *parents, name = path.split("/")
         for part in parents:
-            there = self._look_up(folder, rules)
-            inner = there.get(f"{folder}{part}") or there.get(f"{folder}{part}/")
+            inner = self._look_up(folder, part, rules)
             if not isinstance(inner, _Folder):
-                return inner if isinstance(inner, Skipped) else _left_out(there, folder)
+                return inner if isinstance(inner, Skipped) else None
             folder, rules = f"{inner.path}/", inner.rules
-        there = self._look_up(folder, rules)
-        found = there.get(f"{folder}{name}") or _left_out(there, folder)
-        return None if isinstance(found, _Folder) else found
+        found = self._look_up(folder, name, rules)
+        return None if isinstance(found, _Folder) or _is_folder(found, path) else found
 
     def below(
         self, path: str, excludes: tuple[IgnoreRules, ...] = (), within: str = ""
@@ -129,28 +127,36 @@ class Walk:
             return
         *parents, name = path[len(within) :].split("/")
         for part in parents:
-            there = self._look_up(folder, rules)
-            inner = there.get(f"{folder}{part}")
+            inner = self._look_up(folder, part, rules)
             if not isinstance(inner, _Folder):
-                if (whole := _left_out(there, folder)) is not None:
-                    yield whole
+                if isinstance(inner, Skipped) and inner.path == folder:
+                    yield inner
                 return
             folder, rules = f"{inner.path}/", inner.rules
-        there = self._look_up(folder, rules)
-        found = there.get(f"{folder}{name}")
+        found = self._look_up(folder, name, rules)
         if isinstance(found, _Folder):
             yield from self._all_of(self._list(found.path, found.rules))
-        elif found is not None or (found := _left_out(there, folder)) is not None:
+        elif found is not None and not _is_folder(found, path):
             yield found
 
     def _look_up(
-        self, folder: str, rules: tuple[IgnoreRules, ...]
-    ) -> dict[str, Entry | Skipped | _Folder]:
-        known = self._listed.get(folder)
-        if known is None:
-            found = self._list(folder.removesuffix("/"), rules)
-            known = self._listed[folder] = {each.path: each for each in found}
-        return known
+        self, folder: str, name: str, rules: tuple[IgnoreRules, ...]
+    ) -> Entry | Skipped | _Folder | None:
+        """Return what the listing of a folder has for a name, or the reason why it has nothing at
+        all. The others of the folder are not judged. A folder's path ends in a slash, or is ""."""
+        if folder not in self._scanned:
+            self._scanned[folder] = self._scan(folder.removesuffix("/"), rules)
+        there = self._scanned[folder]
+        if not isinstance(there, _Scanned):
+            return there
+        path = f"{folder}{name}"
+        if path not in there.items:
+            path = f"{path}/"
+        if path in there.items and path not in there.judged:
+            if not self._time.pays(there.rules, (path,), granted=1):
+                return Skipped(folder, "oversize", _SLOW_PATTERNS)
+            there.judged[path] = self._judge(path, there.items[path], there.rules)
+        return there.judged.get(path)
 
     def _rules_in(self, folder: str, rules: tuple[IgnoreRules, ...]) -> tuple[IgnoreRules, ...]:
         """Return the rules for the names in a folder, of which `rules` are those from above."""
@@ -170,55 +176,57 @@ class Walk:
     def _list(
         self, folder: str, rules: tuple[IgnoreRules, ...]
     ) -> Iterator[Entry | Skipped | _Folder]:
+        there = self._scan(folder, rules)
+        if not isinstance(there, _Scanned):
+            yield from (there,) if there else ()
+            return
+        items, rules = there.items, there.rules
+        if not self._time.pays(rules, items, granted=len(items)):
+            yield Skipped(f"{folder}/" if folder else "", "oversize", _SLOW_PATTERNS)
+            return
+        for path in sorted(items):
+            found = self._judge(path, items[path], rules)
+            if found is not None:
+                yield found
+
+    def _scan(self, folder: str, rules: tuple[IgnoreRules, ...]) -> _Scanned | Skipped | None:
+        """Return the names in a folder with their rules, of which `rules` are those from above; the
+        reason why it is left out, or None if it is gone."""
         base = f"{folder}/" if folder else ""
         self._entering(folder)
         try:
             with os.scandir(os.path.join(self._root, folder)) as scan:  # noqa: PTH118
-                found = [(_order(item), item) for item in scan]
+                items = {base + _order(item): item for item in scan}
         except OSError as error:
             if folder and error.errno == errno.ENOENT:
-                return  # moved or removed meanwhile: an unmounted disk leaves its folder
-            yield Skipped(base, "unreadable", error.strerror or str(error))
-            return
-        names = {item.name for _, item in found}
+                return None  # moved or removed meanwhile: an unmounted disk leaves its folder
+            return Skipped(base, "unreadable", error.strerror or str(error))
+        names = {item.name for item in items.values()}
         if ENVIRONMENT in names:
-            yield environment(base)
-            return
+            return environment(base)
         if not names.isdisjoint(_WITH_RULES):
             try:
                 rules = self._rules_in(folder, rules)
             except TooManyPatterns as error:
-                yield Skipped(base, "oversize", str(error))
-                return
-        paths = [base + order for order, _ in found] if rules else ()
-        if not self._time.pays(rules, paths, granted=len(paths)):
-            yield Skipped(base, "oversize", _SLOW_PATTERNS)
-            return
-        found.sort(key=lambda pair: pair[0])
-        for order, item in found:
-            yield from self._judge(base, order, item, rules)
+                return Skipped(base, "oversize", str(error))
+        return _Scanned(items, rules, {})
 
     def _judge(
-        self, base: str, order: str, item: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
-    ) -> Iterator[Entry | Skipped | _Folder]:
-        name = item.name
-        path = base + order  # a folder's path ends in a slash
-        if not order.isascii() and not _is_text(name):
+        self, path: str, item: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
+    ) -> Entry | Skipped | _Folder | None:
+        if not path.isascii() and not _is_text(item.name):
             shown = os.fsencode(path).decode("utf-8", "replace")
-            yield Skipped(shown, "unreadable", NAME_IS_NO_TEXT)
-            return
+            return Skipped(shown, "unreadable", NAME_IS_NO_TEXT)
         judged = self._names.judge(path, rules)
         if isinstance(judged, Skipped):
-            yield judged
-            return
+            return judged
         if not judged:
-            return
+            return None
         if item.is_symlink():
-            yield self._judge_link(path, item)
-        elif order != name:
-            yield _Folder(path[:-1], rules)
-        else:
-            yield self._judge_file(path, item)
+            return self._judge_link(path, item)
+        if path.endswith("/"):
+            return _Folder(path[:-1], rules)
+        return self._judge_file(path, item)
 
     def _judge_file(self, path: str, item: os.DirEntry[str]) -> Entry | Skipped:
         try:
@@ -252,10 +260,17 @@ class _Folder(msgspec.Struct, frozen=True):
     rules: tuple[IgnoreRules, ...]
 
 
-def _left_out(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Skipped | None:
-    """Return the reason why the listing of a folder is empty, or None."""
-    found = there.get(folder)
-    return found if isinstance(found, Skipped) else None
+class _Scanned(NamedTuple):
+    """The names in a folder by path, with their rules. `judged` are those asked for so far."""
+
+    items: dict[str, os.DirEntry[str]]  # the path of a folder ends in a slash
+    rules: tuple[IgnoreRules, ...]
+    judged: dict[str, Entry | Skipped | _Folder | None]
+
+
+def _is_folder(found: Entry | Skipped | None, path: str) -> bool:
+    """Return whether this is a folder that is left out itself, of which the path is asked for."""
+    return found is not None and found.path == f"{path}/"
 
 
 def _order(item: os.DirEntry[str]) -> str:

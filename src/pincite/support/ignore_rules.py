@@ -12,7 +12,7 @@ outside of ASCII is one character.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -30,6 +30,8 @@ _POSIX = {
 _Kind = Literal["one", "star", "slash", "folders", "bad"]
 _FOLDERS = "(?:[^/]*/)*?"
 _LITERAL = re.compile(r"[^*?\[\\]*")
+_TO_END = (".++", ".*+")  # the rest of a path: there is nothing behind to give characters back for
+_FEW = 12  # retried characters that are not counted: `*.` with a suffix and a class
 _RUNS = re.compile(r"(?:\*\*+/)*")
 
 
@@ -45,6 +47,7 @@ class IgnoreRules(msgspec.Struct, frozen=True):
     untrusted: str = ""
     foreign: bool = False  #: whether this is `FOREIGN`
     patterns: int = 0  #: their number
+    retried: int = 0  #: sum of `Translated.retried`
 
     def verdict(self, path: str) -> bool | None:
         """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
@@ -66,6 +69,16 @@ class IgnoreRules(msgspec.Struct, frozen=True):
         return bool(self.verdict(path))
 
 
+class Translated(NamedTuple):
+    """A pattern as a regular expression. `retried` counts the characters of the expression that may
+    be tried at every position of a path: those after a star in the same name, and several names
+    after `**/`. The first twelve are not counted: with them, a pattern takes up to ten times as long
+    as `*.md` usually does."""
+
+    expression: str
+    retried: int = 0
+
+
 #: Stands before the rules of a tree of somebody else. They include nothing again that the rules
 #: before it leave out.
 FOREIGN: Final = IgnoreRules("", (), foreign=True)
@@ -73,23 +86,24 @@ FOREIGN: Final = IgnoreRules("", (), foreign=True)
 
 def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
     """Return the rules in some lines, or None if there are none. Malformed lines match nothing."""
-    last: dict[str, bool] = {}  # of equal patterns, only the last one can decide
+    last: dict[Translated, bool] = {}  # of equal patterns, only the last one can decide
     for line in lines:
         pattern = _characters(_bare(line))
         ignored = not pattern.startswith("!")
-        expression = translate(pattern if ignored else pattern[1:])
-        if expression is not None:
-            last.pop(expression, None)
-            last[expression] = ignored
+        translated = translate(pattern if ignored else pattern[1:])
+        if translated is not None:
+            last.pop(translated, None)
+            last[translated] = ignored
     if not last:
         return None
     found = list(reversed(last.items()))
     parts = [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
-    return IgnoreRules(base, tuple(map(_block, parts)), patterns=len(found))
+    retried = sum(one.retried for one in last)
+    return IgnoreRules(base, tuple(map(_block, parts)), patterns=len(found), retried=retried)
 
 
-def _block(part: list[tuple[str, bool]]) -> tuple[re.Pattern[str], tuple[bool, ...]]:
-    any_of = "|".join(f"({expression})" for expression, _ in part)
+def _block(part: list[tuple[Translated, bool]]) -> tuple[re.Pattern[str], tuple[bool, ...]]:
+    any_of = "|".join(f"({translated.expression})" for translated, _ in part)
     return re.compile(any_of, re.DOTALL), tuple(ignored for _, ignored in part)
 
 
@@ -126,7 +140,7 @@ def _characters(text: str) -> str:
     return raw.decode("latin-1")
 
 
-def translate(pattern: str) -> str | None:
+def translate(pattern: str) -> Translated | None:
     """Return a line of an ignore file, without its "!", as a regular expression over paths whose
     folders end in a slash. None for a line that matches nothing. Both have one character for each
     byte.
@@ -137,8 +151,8 @@ def translate(pattern: str) -> str | None:
 
     There is no backtracking: the first match of the text between two stars is as good as any later
     one, and the same holds for whole names between two `**`. So each of these is an atomic group,
-    and the time of a match is at most proportional to the length of the pattern times that of the
-    path.
+    and the time of a match is at most proportional to the length of the path times that of the
+    expressions that may be retried.
     """
     folder_only = pattern.endswith("/")
     body = pattern[:-1] if folder_only else pattern
@@ -147,10 +161,10 @@ def translate(pattern: str) -> str | None:
     if not body or len(body) > MAX_PATTERN_BYTES:
         return None
     if anchored and len(body) > 1 and not body.strip("*"):
-        return ".+" + ("/" if folder_only else "")
+        return Translated(".+" + ("/" if folder_only else ""))
     parts: list[list[tuple[str, str]]] = [[]] if anchored else [[], []]  # between two "**/"
     begin, open_end = _begin(body) if anchored else (0, -1)
-    position = 0
+    position, expression = 0, ""
     while position < len(body):
         kind, expression, length = _next(body, position, begin, open_end)
         if kind == "bad":
@@ -164,7 +178,26 @@ def translate(pattern: str) -> str | None:
     first, *others = map(_join, parts)
     inner = "".join(f"(?>{_FOLDERS}{each})" for each in others[:-1])
     last = f"{_FOLDERS}{others[-1]}" if others else ""
-    return first + inner + last + ("/" if folder_only else "/?")
+    to_end = expression in _TO_END
+    end = ("(?<=/)" if to_end else "/") if folder_only else "/?"
+    retried = _after_stars(parts[0]) + sum(map(_retried_below, parts[1:]))
+    return Translated(first + inner + last + end, max(retried - _FEW, 0))
+
+
+def _retried_below(tokens: list[tuple[str, str]]) -> int:
+    """Return the number of characters that may be retried between two `**/`."""
+    if any(kind == "slash" for kind, _ in tokens):
+        return sum(len(expression) for _, expression in tokens)
+    return _after_stars(tokens)
+
+
+def _after_stars(tokens: list[tuple[str, str]]) -> int:
+    """Return the number of characters after a star in the same name."""
+    retried, after = 0, False
+    for kind, expression in tokens:
+        retried += len(expression) * (after and kind == "one")
+        after = kind == "star" or (after and kind == "one")
+    return retried
 
 
 def _join(tokens: list[tuple[str, str]]) -> str:
@@ -208,7 +241,7 @@ def _next(body: str, position: int, begin: int, open_end: int) -> tuple[_Kind, s
             if after == "\\/":  # one folder at least
                 return "folders", "[^/]*/", length + 2
             if position and not after:
-                return "slash", (".*" if position == open_end else ".+"), length
+                return "slash", _TO_END[position == open_end], length
         whole = in_front and after[:1] in ("", "/") and position != open_end
         return "star", ("[^/]+" if whole else "[^/]*"), length  # "sub/*" is not "sub/" itself
     if mark == "/":

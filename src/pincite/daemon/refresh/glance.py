@@ -56,6 +56,14 @@ class Limits:
         """Return the limits for a process in which searches wait during a look."""
         return cls(time.monotonic() + seconds, LARGEST_RULES)
 
+    def check(self, folder: Path | None = None) -> None:
+        """Check the time, and the ignore files of a folder that is about to be entered. To be
+        called for each file, too: patterns may take milliseconds for one. Raises CannotTell."""
+        if time.monotonic() > self.until_s:
+            raise CannotTell
+        if folder is not None and rules_bytes(folder) > self.rules_bytes:
+            raise CannotTell
+
 
 @dataclass(slots=True)
 class Glance:
@@ -240,12 +248,12 @@ def _entries_below(
     def entering(folder: str) -> None:
         if f"{folder}/" in listed.unreadable:
             raise CannotTell
-        if time.monotonic() > limits.until_s or rules_bytes(root / folder) > limits.rules_bytes:
-            raise CannotTell
+        limits.check(root / folder)
         if any(is_within(folder, f"{path}/") for path in paths):
             found.folders.append(str(root / folder))
 
     for entry in opened.below(paths, entering, found.watch_excludes):
+        limits.check()
         if isinstance(entry, Entry):
             yield entry
         elif entry.cannot_be_read and (entry.path.endswith("/") or not entry.path):
@@ -278,11 +286,11 @@ def _entries(
     def entering(folder: str) -> None:
         place = root / folder
         found.folders.append(str(place))
-        if time.monotonic() > limits.until_s or rules_bytes(place) > limits.rules_bytes:
-            raise CannotTell
+        limits.check(place)
 
     entries = []
     for one in opened.visit(entering, found.watch_excludes):
+        limits.check()
         if isinstance(one, Entry):
             entries.append(one)
         elif one.cannot_be_read:
