@@ -106,6 +106,36 @@ def test_members_of_a_zip_that_lead_astray_are_named_and_not_read(tmp_path: Path
     assert len(found) == 5
 
 
+def test_names_of_a_zip_in_utf_8_are_read_without_its_flag(tmp_path: Path) -> None:
+    """As macOS and older Java write them: Pincite showed `caf├⌐.md`."""
+    place = zipped(tmp_path / "a.zip", {"proj/caf??.md": "x", "proj/b.md": "x"})
+    place.write_bytes(place.read_bytes().replace(b"caf??", "café".encode()))
+    with opened(place) as source:
+        assert contents(source) == {"b.md": b"x", "café.md": b"x"}
+    place = zipped(tmp_path / "b.zip", {"a?.md": "x", "b.md": "x"})
+    place.write_bytes(place.read_bytes().replace(b"a?", "aé".encode("cp437")))
+    with opened(place) as source:
+        assert listed(source) == ["aé.md", "b.md"]
+
+
+def test_what_macos_adds_to_a_zip_is_not_listed(tmp_path: Path) -> None:
+    files = {"proj/a.md": "x", "__MACOSX/proj/._a.md": "x", "__MACOSX/b.md": "x"}
+    with opened(zipped(tmp_path / "a.zip", files)) as source:
+        assert contents(source) == {"a.md": b"x"}
+        assert skipped(source) == {}
+        assert source.find("__MACOSX/b.md") is None
+
+
+def test_names_that_only_look_like_places_elsewhere_are_read(tmp_path: Path) -> None:
+    names = ["TODO:", "\\x.md", "docs/a:b.md", "re:/a.md"]
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
+        for name in (*names, "C:/x.md", "\\..\\up.md"):
+            add(archive, name)
+    with opened(tmp_path / "a.tar.gz") as source:
+        assert contents(source) == dict.fromkeys(names, b"x")
+        assert skipped(source) == {"C:/x.md": "outside", "\\..\\up.md": "outside"}
+
+
 def test_members_of_a_tar_that_lead_astray_are_named_and_not_read(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "evil.tar.gz", "w:gz") as archive:
         for name in ("../up.md", "/abs.md", "good.md"):

@@ -11,6 +11,7 @@ from pincite.model import Source
 from pincite.model.revisions import content_ref
 from pincite.sources.archived_tree import ArchivedTree
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
+from pincite.sources.kinds import RESOURCE_FORKS
 from pincite.sources.members import TAR_SUFFIXES, ZIP_SUFFIXES
 from pincite.sources.tar_archive import open_tar
 from pincite.sources.zip_archive import open_zip
@@ -112,6 +113,7 @@ def open_archive(
 
 def _single_top(members: Members) -> str:
     tops = {each.path.partition("/")[0] for each in members.listing if isinstance(each, Entry)}
+    tops.discard(RESOURCE_FORKS)
     loose = any("/" not in each.path for each in members.listing if isinstance(each, Entry))
     return f"{tops.pop()}/" if len(tops) == 1 and not loose else ""
 

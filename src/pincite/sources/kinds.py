@@ -13,8 +13,9 @@ from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 from pincite.support.late_patterns import late_pattern
 
+RESOURCE_FORKS = "__MACOSX"  #: a folder that macOS adds to a zip file, beside what is packed
 #: Folders that only tools write to. Their files are not listed, not even as skipped.
-SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".pincite", "__pycache__"})
+SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".pincite", "__pycache__", RESOURCE_FORKS})
 #: Folders of installed packages. A folder that contains the file `ENVIRONMENT` counts as one, too.
 DEPENDENCY_FOLDERS = frozenset({"node_modules", "__pypackages__"})
 ENVIRONMENT = "pyvenv.cfg"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Protocol
 
 from pincite.support.valid_text import valid_text
@@ -15,6 +16,7 @@ ZIP_SUFFIXES = (".whl", ".zip")
 TAR_SUFFIXES = (
     ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst",
 )  # fmt: skip
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def is_archive(place: Path) -> bool:
@@ -41,13 +43,14 @@ class Members(Protocol):
 
 
 def unsafe(name: str) -> bool:
-    """Return whether this member's name leads out of the archive, or is no valid path."""
+    """Return whether this member's name leads out of the archive, or is no valid path. No member is
+    written to disk, so a name may begin with a backslash, or like an address."""
     parts = name.replace("\\", "/").split("/")
     return (
         set(parts) <= {"", "."}
-        or name.startswith(("/", "\\"))
+        or name.startswith("/")
         or ".." in parts
-        or parts[0].endswith(":")
+        or _DRIVE.fullmatch(parts[0]) is not None
         or "\0" in name
     )
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ENCRYPTED = 0x1
+_UTF_8 = 0x800  # the flag of a name in UTF-8; others are decoded as code page 437
 _DIRECTORY_BYTES = 40_000_000  # 200 for each of 200,000 members; a member takes 600 in memory
 
 
@@ -85,8 +86,9 @@ def open_zip(place: Path, limits: SourceLimits, file_types: tuple[str, ...] = ()
     for info in archive.infolist():
         if info.is_dir():
             continue
-        name = tidy(info.filename)
-        found = _judge(info, name, limits, file_types)
+        named = _name_of(info)
+        name = tidy(named)
+        found = _judge(info, named, limits, file_types)
         if isinstance(found, Entry):
             total += info.file_size
             if name in by_name:
@@ -104,14 +106,22 @@ def open_zip(place: Path, limits: SourceLimits, file_types: tuple[str, ...] = ()
     return ZipMembers(packed, archive, comment, tuple(listing), by_name, limits)
 
 
+def _name_of(info: zipfile.ZipInfo) -> str:
+    """Return the name of a member. macOS and older Java write UTF-8 without saying so."""
+    if info.flag_bits & _UTF_8 or info.filename.isascii():
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
 def _judge(
-    info: zipfile.ZipInfo, name: str, limits: SourceLimits, file_types: tuple[str, ...]
+    info: zipfile.ZipInfo, named: str, limits: SourceLimits, file_types: tuple[str, ...]
 ) -> Entry | Skipped:
-    mode = info.external_attr >> 16
-    if unsafe(info.filename):
-        return Skipped(
-            info.filename, "outside", "the member's name is a path outside of the archive"
-        )
+    mode, name = info.external_attr >> 16, tidy(named)
+    if unsafe(named):
+        return Skipped(named, "outside", "the member's name is a path outside of the archive")
     if mode and stat.S_ISLNK(mode):
         return Skipped(name, "link")
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
