@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pincite.sources import Skipped, SourceLimits, open_source, walk
+from pincite.sources import Skipped, SourceLimits, archived_tree, open_source, walk
 from pincite.sources.match_time import MatchTime
 from pincite.support.ignore_rules import parse_rules
 from tests.sources.archives import add, tarred, zipped
@@ -63,6 +63,66 @@ def test_a_folder_whose_names_take_too_long_to_match_is_left_out(
     assert left.code == "oversize"
     assert left.path.startswith("a/")
     assert "shorten" in left.detail
+
+
+#: Patterns that try up to 700 characters at each position of a name, and then all of them again.
+RETRIED = "".join(f"*{'[a-z]' * 700}{number}b*c\n" for number in range(10))
+
+
+def test_patterns_that_are_tried_at_every_position_have_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive of 1,065 bytes took 12 s: it was charged as if each were `*.md`."""
+    monkeypatch.setattr(archived_tree, "_MOST_S", 0.5)
+    names = ["a" * 4_000 + f"{number:04}.md" for number in range(40)]
+    files = {".gitignore": RETRIED, **dict.fromkeys(names, "x")}
+    with opened(tarred(tmp_path / "a.tar.gz", files)) as source:
+        *members, last = source.entries()
+    assert len(members) < len(names)
+    assert isinstance(last, Skipped)
+    assert (last.code, last.of_archive) == ("oversize", True)
+
+
+def test_the_time_of_a_pattern_grows_with_what_is_tried_at_every_position() -> None:
+    usual = ["build/", "*.log", "*.py[co]", "/docs/**", "docs/api/*.md", "**/build", "a[a-z]" * 9]
+    usual += ["**/node_modules/", "[Bb]in/", "!*.egg-info", "a" * 200, "*", "a/" * 200 + "b"]
+    rules = parse_rules("", usual)
+    assert rules is not None
+    assert (rules.patterns, rules.retried) == (len(usual), 1)  # of `*.py[co]`
+    assert MatchTime(0.02, 0).pays((rules,), ["x" * 250] * 1_000, 0)
+    for slow in (
+        "*" + "[a-z]" * 100 + "b", "*" + "a" * 100 + "*c", "**/" + "a/" * 100 + "b",
+        "x/*" + "?" * 100, "a**/" + "b/" * 100 + "**/c", "*/".join(["**/", *"a" * 100]),
+    ):  # fmt: skip
+        found = parse_rules("", [slow])
+        assert found is not None
+        assert found.retried > 80
+        assert not MatchTime(0.02, 0).pays((found,), ["x" * 250] * 1_000, 0)
+
+
+def test_the_rest_of_a_path_is_not_tried_at_every_folder() -> None:
+    """These took 30 ms each."""
+    rules = parse_rules("", [f"**/[{number}a]/**/" for number in range(1_000)])
+    assert rules is not None
+    began_s = time.process_time()
+    assert rules.verdict("a/" * 2_000 + "x") is None
+    assert time.process_time() - began_s < 10
+    assert rules.verdict("b/a/x/") is True
+    assert rules.verdict("b/a/") is None
+
+
+def test_the_others_of_a_folder_are_not_matched_to_find_one(tmp_path: Path) -> None:
+    names = [f"{'a' * 240}{number}.md" for number in range(40)]
+    lines = [f"*{'[a-z]' * 200}{number}b*c" for number in range(30)]
+    plant(tmp_path, {".gitignore": "\n".join(lines), "b.md": "x", **dict.fromkeys(names, "x")})
+    parse_rules("", lines)  # the expressions are compiled once
+    with opened(tmp_path) as source:
+        began_s = time.process_time()
+        assert source.find("b.md")
+        one_s = time.process_time() - began_s
+        began_s = time.process_time()
+        assert len(listed(source)) == 41
+        assert one_s < (time.process_time() - began_s) / 2
 
 
 def test_a_large_ordinary_tree_is_matched(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ class IgnoreRules(msgspec.Struct, frozen=True):
 class Translated(NamedTuple):
     """A pattern as a regular expression. `retried` counts the characters of the expression that may
     be tried at every position of a path: those after a star in the same name, and several names
-    after `**/`. The first twelve are not counted: with them, a pattern takes up to ten times as long
-    as `*.md` usually does."""
+    after `**/`. The first twelve are not counted: with them, a pattern takes at most ten times as
+    long as `*.md` usually does."""
 
     expression: str
     retried: int = 0

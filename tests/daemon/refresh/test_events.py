@@ -42,6 +42,17 @@ def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, call
     assert matters([os.path.normpath(docs / path)], [record_of(docs)]) is calls
 
 
+def test_a_log_that_is_written_calls_for_a_look_only_where_pages_show_files(docs: Path) -> None:
+    record = record_of(docs)
+    log = [str(docs / "app.md.log")]
+    assert matters(log, [record])  # it may have been a folder
+    (docs / "app.md.log").write_text("line\n")
+    assert not matters(log, [record])
+    assert matters(log, [record], [record])
+    typed = replace(record, source=replace(record.source, file_types=("*.log=markdown",)))
+    assert matters(log, [typed])
+
+
 def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
     (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
     assert matters([str(docs / "app.log")], [record_of(docs)])

@@ -83,6 +83,28 @@ def test_a_look_ends_when_its_time_is_over_or_an_ignore_file_is_long(docs: Path)
     assert look(docs, indexed(docs)).state == "same"
 
 
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_look_ends_within_a_folder_of_slow_names(docs: Path, inner: bool) -> None:
+    """A look of 0.08 s took 5.5 s."""
+    (docs / ".gitignore").write_text("".join(f"*{'[a-z]' * 118}{n:03}b*c\n" for n in range(32)))
+    for number in range(400):
+        (docs / "inner" / f"{'a' * 240}{number:04}.md").touch()
+    limits = Limits.of_daemon(0.2)
+    at = (record_of(docs), indexed(docs))
+    found = glance_at(*at, ["inner"], limits) if inner else glance(*at, limits)
+    assert found.state == "unknown"
+
+
+def test_a_log_that_stays_left_out_is_no_change_where_no_page_shows_files(docs: Path) -> None:
+    (docs / "app.md.log").write_text("line\n")
+    records = indexed(docs)
+    assert look(docs, records).named == {"app.md.log": "left out"}
+    record = listing(docs, "unknown: app.md.log")
+    assert glance(record, records).state == "same"
+    showing = [replace(one, includes="app.md.log") for one in records]
+    assert glance(record, showing).named == {"app.md.log": "left out"}
+
+
 def test_odd_files_neither_hang_a_look_nor_count(docs: Path) -> None:
     records = indexed(docs)
     os.mkfifo(docs / "pipe.md")

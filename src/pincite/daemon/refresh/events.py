@@ -6,7 +6,13 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
-from pincite.daemon.refresh.glance import LARGEST_RULES, ON_DISK, is_within, rules_bytes
+from pincite.daemon.refresh.glance import (
+    LARGEST_RULES,
+    ON_DISK,
+    is_never_read,
+    is_within,
+    rules_bytes,
+)
 from pincite.errors import SourceError
 from pincite.model import SourceRecord
 from pincite.sources.folder import FolderSource
@@ -21,9 +27,15 @@ _FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", ENVIRONMENT))
 _OF_SUBMODULES: Final = ("/info", "/info/exclude")
 
 
-def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
+def matters(
+    paths: Collection[str],
+    records: Sequence[SourceRecord],
+    showing: Collection[SourceRecord] = (),
+) -> bool:
     """Return whether events at these paths may have changed a source. Paths that the rules of the
-    source leave out do not count, nor do files of git without a change of the commit."""
+    source leave out do not count, nor do files of git without a change of the commit. Files of
+    types that are not read count only if the source is one of those `showing` other files in their
+    pages."""
     for record in records:
         if record.source.kind not in ON_DISK:
             if any(slashed(record.source.location) == slashed(path) for path in paths):
@@ -31,14 +43,19 @@ def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
             continue
         try:
             with reopen_source(record) as opened:
-                if isinstance(opened, FolderSource) and _matters(paths, record, opened):
+                shows = record in showing
+                if isinstance(opened, FolderSource) and _matters(
+                    paths, record, opened, shows=shows
+                ):
                     return True
         except SourceError:
             return True  # a look will report the cause
     return False
 
 
-def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource) -> bool:
+def _matters(
+    paths: Collection[str], record: SourceRecord, opened: FolderSource, *, shows: bool
+) -> bool:
     root = f"{slashed(record.source.location).rstrip('/')}/"
     git = slashed(str(opened.git_folder)) if opened.git_folder is not None else None
     exclude = slashed(str(opened.exclude_file)) if opened.exclude_file is not None else None
@@ -53,11 +70,21 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
             above = (Path(root), *(Path(root, one) for one in Path(relative).parents))
             if any(rules_bytes(folder) > LARGEST_RULES for folder in above):
                 return True  # finding out would take seconds
-            if relative.rpartition("/")[2] in _FAR_REACHING or not opened.is_left_out(relative):
+            if relative.rpartition("/")[2] in _FAR_REACHING:
+                return True
+            never = opened.is_left_out(relative) or (
+                not shows and _is_no_document(opened, relative)
+            )
+            if not never:
                 return True
         elif f"{path}/" == root:
             return True
     return False
+
+
+def _is_no_document(opened: FolderSource, path: str) -> bool:
+    """Return whether this is a file now whose type is not read, whatever its content."""
+    return is_never_read(opened.source, path) and opened.find(path) is not None
 
 
 def parts_of(paths: Collection[str], record: SourceRecord) -> tuple[str, ...] | None:

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from pincite.daemon.refresh.left_out import Listed
 from pincite.errors import SourceError
-from pincite.model import DocumentRecord, SourceRecord
+from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.model.left_out import lies_in, outer_parts
 from pincite.readers import content_hash_of, may_be_read
 from pincite.readers.given_types import given_type
@@ -101,6 +101,7 @@ def glance(
         return _of_archive(record, found)
     listed = Listed.of(record)
     known = {one.path: one for one in records}
+    shows = any(one.includes for one in records)
     reads = _READ_AT_MOST
     unreadable: set[str] = set()
     try:
@@ -111,6 +112,8 @@ def glance(
                 for entry in _entries(opened, limits, found, unreadable):
                     indexed = known.pop(entry.path, None)
                     what, reads = _what(opened, entry, indexed, reads)
+                    if what == "left out" and not shows and entry.path in listed.left_out:
+                        continue  # a log grows, and stays left out
                     if what:
                         _differ(found, opened, entry, what, indexed, listed, settled)
                     elif entry.path in listed.unreadable:
@@ -197,14 +200,18 @@ def is_within(path: str, part: str) -> bool:
     return not part or path == part.removesuffix("/") or path.startswith(f"{part.rstrip('/')}/")
 
 
+def is_never_read(source: Source, path: str) -> bool:
+    """Return whether the name of a file alone excludes it, and it has no given type."""
+    return not may_be_read(path) and given_type(source, path) is None
+
+
 def _what(
     opened: OpenSource, entry: Entry, indexed: DocumentRecord | None, reads: int
 ) -> tuple[str, int]:
     """Return the difference of a file from the index, empty if there is none, and how many files
     may still be read to find out."""
     if indexed is None:
-        read = may_be_read(entry.path) or given_type(opened.source, entry.path)
-        return "new" if read else "left out", reads
+        return "left out" if is_never_read(opened.source, entry.path) else "new", reads
     if _is_same(entry, indexed):
         return "", reads
     if entry.size == indexed.size:

@@ -152,8 +152,10 @@ class Refreshing:
             while self._heard_of:
                 paths = frozenset(self._heard_of)
                 self._heard_of.clear()
-                records = [record for record, _ in (await sources_of(self._index)).values()]
-                if await asyncio.to_thread(matters, paths, records):
+                sources = await sources_of(self._index)
+                records = [record for record, _ in sources.values()]
+                showing = [sources[key][0] for key in sources if self._states.may_show(key)]
+                if await asyncio.to_thread(matters, paths, records, showing):
                     self._edited(paths)
         finally:
             self._sifting = None

@@ -68,6 +68,10 @@ class SourceStates:
         shows = self.shows.get(key)
         return not troubled and shows is not None and len(shows) <= most_pages
 
+    def may_show(self, key: Key) -> bool:
+        """Return whether pages of a source show other files, or whether that is not known yet."""
+        return self.shows.get(key) != frozenset()
+
     def trouble_of(self, key: Key, differing: Collection[Differing]) -> str | None:
         """Record the differences of a look. Return the trouble of the last run if that run had the
         same differences and the trouble lasts."""
