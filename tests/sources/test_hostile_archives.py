@@ -83,6 +83,28 @@ def test_patterns_that_are_tried_at_every_position_have_a_limit(
     assert (last.code, last.of_archive) == ("oversize", True)
 
 
+@pytest.mark.parametrize(
+    ("path", "patterns"), [("a" * 4_000, RETRIED), ("d/a.py", "x\n")], ids=["name", "folder"]
+)
+def test_one_member_is_not_matched_above_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, patterns: str
+) -> None:
+    """A folder brings no time of its own, and a member only a little."""
+    with opened(tarred(tmp_path / "a.tar", {".gitignore": patterns, path: "x"}, "w")) as source:
+        monkeypatch.setattr(archived_tree, "_MOST_S", 0)
+        assert source.find(path) is None
+        left = source.left_out(path)
+    assert left is not None
+    assert left.code == "oversize"
+
+
+def test_each_name_of_a_folder_brings_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "_MOST_S", 0)
+    plant(tmp_path, {".gitignore": "*.log\n", "a.md": "x", "inner/b.md": "x", "inner/b.log": "x"})
+    with opened(tmp_path) as source:
+        assert listed(source) == ["a.md", "inner/b.md"]
+
+
 def test_the_time_of_a_pattern_grows_with_what_is_tried_at_every_position() -> None:
     usual = ["build/", "*.log", "*.py[co]", "/docs/**", "docs/api/*.md", "**/build", "a[a-z]" * 9]
     usual += ["**/node_modules/", "[Bb]in/", "!*.egg-info", "a" * 200, "*", "a/" * 200 + "b"]

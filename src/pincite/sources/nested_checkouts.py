@@ -46,13 +46,11 @@ def nested_checkout(top: Path, root: Path, git_folders: Sequence[Path]) -> Neste
     no checkout, or if its git folder is not in these places."""
     dot_git = top / DOT_GIT
     allowed = (root, *git_folders)
-    pointed = False
     private = _plain(dot_git, allowed)
     if private is None:
         text = _text(dot_git)
         if not text.startswith(_POINTER):
             return None
-        pointed = True
         private = _plain(_joined(top, text.removeprefix(_POINTER)), allowed)
     if private is None or not is_head(_text(private / "HEAD")):
         return None
@@ -60,7 +58,7 @@ def nested_checkout(top: Path, root: Path, git_folders: Sequence[Path]) -> Neste
     shared = _plain(_joined(private, common), allowed) if common.strip() else private
     if shared is None or not all(_is_folder(shared / one) for one in ("objects", "refs")):
         return None
-    ours = pointed and any(private.is_relative_to(one) for one in git_folders)
+    ours = any(private.is_relative_to(one) for one in git_folders)
     info = shared / "info"
     exclude_file = info / "exclude" if _is_folder(info) else None
     return Nested(exclude_file, known=ours and _names(private, top))
