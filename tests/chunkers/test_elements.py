@@ -178,6 +178,16 @@ def test_at_the_end_of_a_page_a_heading_is_no_chunk_of_its_own() -> None:
     assert [one.split("\n\n")[-1] for one in texts(made)] == ["Oil", ITEM]
 
 
+def test_a_little_of_a_section_at_the_end_of_a_page_stays_with_the_section_before() -> None:
+    made = document(
+        *((1, "heading", "Wicks", {"level": 1}), (1, "paragraph", ITEM)),
+        *((1, "heading", "Oil", {"level": 1}), (1, "paragraph", "Released 2024-05-01")),
+        (2, "paragraph", ITEM),
+    )
+    first = "\n\n".join(("Wicks", ITEM, "Oil", "Released 2024-05-01"))
+    assert texts(made) == [first, ITEM]
+
+
 def test_each_part_of_a_table_is_encoded_with_its_header_and_cited_without() -> None:
     header = "City | People | Since"
     rows = [header, *(f"City of {n} | {n * 1000} | {1900 + n}" for n in range(60))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
@@ -82,6 +83,14 @@ class SourceRecord(msgspec.Struct, frozen=True):
     noted_paths: tuple[str, ...] = ()
     machine: str = ""
     skipped_in: Mapping[str, Mapping[str, int]] = {}
+
+    @property
+    def indexed_ns(self) -> int | None:
+        """When the source was last indexed completely, in nanoseconds since 1970 (whole seconds);
+        None before that."""
+        if not (self.complete and self.indexed_at):
+            return None
+        return int(datetime.fromisoformat(self.indexed_at).timestamp()) * 10**9
 
 
 #: The length of a chunk, in terms, at which BM25 leaves its weights unchanged. Because all chunks

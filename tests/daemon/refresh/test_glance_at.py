@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,11 @@ from pincite.daemon.refresh.events import parts_of
 from pincite.daemon.refresh.glance import Limits, glance, glance_at
 from pincite.index.documents import records_at
 from pincite.model import DocumentRecord
+from pincite.support.fields import replace
 from tests.daemon.refresh.two_pages import docs as docs
 from tests.daemon.refresh.two_pages import indexed, record_of
+from tests.disks import unreadable
+from tests.quick_folder import quick_folder
 
 _NAMES = st.text("\0ab-/.\ud7ff\ue000\U0010ffff", min_size=1, max_size=6)
 _PATHS = st.lists(_NAMES, max_size=20, unique=True)
@@ -90,6 +94,21 @@ def test_a_file_that_is_left_out_counts_as_not_there(docs: Path) -> None:
     assert found.named == {"inner/b.md": "gone"}
 
 
+def test_a_named_file_of_the_same_size_and_time_is_compared_by_its_content(docs: Path) -> None:
+    """As `tar x` and `rsync -t` write it. `pincite index` finds it by the time that it changed."""
+    records = indexed(docs)
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    record = replace(record_of(docs), indexed_at=at)
+    before = (docs / "a.md").stat()
+    (docs / "a.md").write_text("# z.md\n")
+    os.utime(docs / "a.md", ns=(before.st_mtime_ns, before.st_mtime_ns))
+    (docs / "inner/b.md").chmod(0o640)
+    found = glance_at(record, records, ["a.md", "inner/b.md"])
+    assert found.named == {"a.md": "changed"}
+    later = replace(record, indexed_at="2999-01-01T00:00:00+00:00")
+    assert glance_at(later, records[:1], ["a.md"]).state == "same"
+
+
 def test_it_gives_up_as_a_look_at_everything_does(docs: Path) -> None:
     at = (record_of(docs), indexed(docs), ["a.md"])
     assert glance_at(*at, Limits(until_s=0.0)).state == "unknown"
@@ -97,6 +116,16 @@ def test_it_gives_up_as_a_look_at_everything_does(docs: Path) -> None:
     assert glance_at(*at, Limits.of_daemon(60)).state == "unknown"
     docs.rename(docs.parent / "away")
     assert glance_at(*at).state == "gone"
+
+
+def test_a_named_file_that_cannot_be_read_is_judged_by_its_size_and_time() -> None:
+    with quick_folder() as place:
+        place.chmod(0o755)
+        (place / "a.md").write_text("# a.md\n")
+        record = replace(record_of(place), indexed_at="2000-01-01T00:00:00+00:00")
+        records = indexed(place)
+        with unreadable(place / "a.md"):
+            assert glance_at(record, records, ["a.md"]).state == "same"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")

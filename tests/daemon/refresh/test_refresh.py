@@ -65,6 +65,29 @@ def test_a_search_names_what_is_being_indexed_and_the_next_one_finds_it() -> Non
     run(check)
 
 
+def test_a_watched_file_replaced_by_one_of_the_same_size_and_time_is_indexed() -> None:
+    async def check(folder: Path) -> None:
+        old = write(folder, "docs/p0.md", "# Page 0\n\nThe fox number 0.\n")
+        new = write(folder, "p0.md", "# Page 0\n\nThe cat number 0.\n")
+        for one in (old, new):
+            os.utime(one, (315532800, 315532800))
+        async with engine_of(folder) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            before = await contents(engine)
+            await engine.search("fox")
+            await settles(partial(watched, engine))
+            new.replace(old)
+
+            async def found() -> bool:
+                return [one.path for one in await engine.search("cat")] == ["p0.md"]
+
+            await settles(found)
+            after = await contents(engine)
+            assert {path for path in before if before[path] != after[path]} == {"p0.md"}
+
+    run(check)
+
+
 def test_file_events_bring_it_up_to_date_without_a_search() -> None:
     async def check(folder: Path) -> None:
         async with engine_of(folder) as engine:

@@ -1,13 +1,14 @@
 """Look at a source on disk by size and time only, to find out whether it may have changed.
 
-The only files that are read are ignore files, and files that changed within two seconds before they
-were indexed, because their time is inconclusive. The daemon limits the duration of a look; the
-indexing process looks at everything.
+The only files that are read are ignore files, and files whose time is inconclusive: those that
+changed within two seconds before they were indexed, and those that an event names though their time
+is the same. The daemon limits the duration of a look; the indexing process looks at everything.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,11 +159,13 @@ def glance_at(
     settled: Collection[Differing] = (),
 ) -> Glance:
     """Compare these files and folders of a source on disk with the index; `records` are their
-    indexed documents. Otherwise as `glance`. `folders` are the folders among the paths. The state
-    is `unknown` if the whole source has to be looked at: at another commit, if ignore files
-    changed, or if a folder cannot be read, now or when it was indexed."""
+    indexed documents. Otherwise as `glance`. A file among the paths that changed since the source
+    was indexed is read if its size and time are the same. `folders` are the folders among the
+    paths. The state is `unknown` if the whole source has to be looked at: at another commit, if
+    ignore files changed, or if a folder cannot be read, now or when it was indexed."""
     found = Glance()
     listed = Listed.of(record)
+    since_ns = record.indexed_ns or sys.maxsize
     reads = _READ_AT_MOST
     try:
         for part in outer_parts(record.within):
@@ -179,7 +182,9 @@ def glance_at(
                 known = {one.path: one for one in records if is_within(one.path, part)}
                 for entry in _entries_below(opened, mine, limits, found, listed):
                     indexed = known.pop(entry.path, None)
-                    what, reads = _what(opened, entry, indexed, reads)
+                    suspect = entry.path in paths and entry.changed_ns >= since_ns
+                    suspect = suspect and opened.can_read(entry)
+                    what, reads = _what(opened, entry, indexed, reads, suspect=suspect)
                     if what:
                         _differ(found, opened, entry, what, indexed, listed, settled)
                 for gone in known:
@@ -206,20 +211,27 @@ def is_never_read(source: Source, path: str) -> bool:
 
 
 def _what(
-    opened: OpenSource, entry: Entry, indexed: DocumentRecord | None, reads: int
+    opened: OpenSource,
+    entry: Entry,
+    indexed: DocumentRecord | None,
+    reads: int,
+    *,
+    suspect: bool = False,
 ) -> tuple[str, int]:
     """Return the difference of a file from the index, empty if there is none, and how many files
-    may still be read to find out."""
+    may still be read to find out. A `suspect` file is read even if its size and time are the
+    same."""
     if indexed is None:
         return "left out" if is_never_read(opened.source, entry.path) else "new", reads
-    if _is_same(entry, indexed):
+    same = (entry.size, entry.mtime_ns) == (indexed.size, indexed.mtime_ns)
+    if same and not suspect:
         return "", reads
-    if entry.size == indexed.size:
-        reads -= 1
-        if reads >= 0 and _has_same_content(opened, entry, indexed):
-            return "", reads
-        if reads < 0 and not indexed.mtime_ns:
+    if entry.size == indexed.size and (same or not indexed.mtime_ns):
+        if reads <= 0:
             return "not read", reads
+        reads -= 1
+        if _has_same_content(opened, entry, indexed):
+            return "", reads
     return "changed", reads
 
 
@@ -267,15 +279,8 @@ def _entries_below(
             raise CannotTell
 
 
-def _is_same(entry: Entry, indexed: DocumentRecord) -> bool:
-    return (entry.size, entry.mtime_ns) == (indexed.size, indexed.mtime_ns)
-
-
 def _has_same_content(opened: OpenSource, entry: Entry, indexed: DocumentRecord) -> bool:
-    """Return whether the content is that of the index. For files that had just changed when they
-    were indexed, because their time is inconclusive."""
-    if indexed.mtime_ns:
-        return False
+    """Return whether the content is that of the index; size and time do not tell."""
     try:
         return content_hash_of(opened.read(entry)) == indexed.content_hash
     except SourceError:

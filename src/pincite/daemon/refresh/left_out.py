@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,9 +25,8 @@ class Listed(NamedTuple):
     @classmethod
     def of(cls, record: SourceRecord) -> Listed:
         skipped = record.skipped_paths
-        cut = record.complete and sum(record.skipped.values()) > len(skipped)
-        end = datetime.fromisoformat(record.indexed_at) if cut and record.indexed_at else None
-        before_ns = int(end.timestamp()) * 10**9 if end is not None else 0
+        cut = sum(record.skipped.values()) > len(skipped)
+        before_ns = (record.indexed_ns or 0) if cut else 0
         paths = (frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped, NOT_READ)))
         return cls(*paths, before_ns, {})
 

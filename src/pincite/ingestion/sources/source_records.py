@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from pincite.model import SourceRecord
@@ -80,10 +79,6 @@ def record_of_source(
 
 
 def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
-    """Return the time when the source was last indexed completely, in nanoseconds since 1970
-    (whole seconds), or None."""
+    """Return `indexed_ns` of a source, None for an unknown one."""
     known = (one for info in infos if info.spec.name == collection for one in info.sources)
-    for record in known:
-        if record.source.name == source and record.complete and record.indexed_at:
-            return int(datetime.fromisoformat(record.indexed_at).timestamp()) * 10**9
-    return None
+    return next((one.indexed_ns for one in known if one.source.name == source), None)
