@@ -211,6 +211,8 @@ def test_an_exclude_file_above_the_limit_leaves_its_folder_out(tmp_path: Path) -
     with opened(place) as source:
         assert listed(source) == ["b.py"]
         assert skipped(source) == {"p/": "oversize"}
+        (left,) = [one for one in source.entries() if isinstance(one, Skipped)]
+    assert left.detail.startswith("the ignore files up to p/.git/info/exclude are together above")
 
 
 @pytest.mark.parametrize("name", [".", "./.", "./", "//", "\\."])

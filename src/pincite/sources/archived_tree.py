@@ -156,8 +156,8 @@ class ArchivedTree:
         # whose checkout it is cannot be told
         rules = (*above, FOREIGN) if is_checkout and folder else above
         for name in (_EXCLUDE, *IGNORE_FILES) if is_checkout else IGNORE_FILES:
-            if self._is_above_limit(f"{folder}{name}"):
-                return Skipped(folder, "oversize", too_large(f"{folder}{name}"))
+            if detail := self._above_limit(f"{folder}{name}"):
+                return Skipped(folder, "oversize", detail)
             rules += self._rules(f"{folder}{name}", folder)
         return rules
 
@@ -169,12 +169,14 @@ class ArchivedTree:
             return _untrusted_is_ignored(judged)
         return found if judged else None
 
-    def _is_above_limit(self, path: str) -> bool:
-        """Return whether this is an ignore file whose patterns do not apply."""
+    def _above_limit(self, path: str) -> str:
+        """Return why the patterns of an ignore file do not apply, "" if they do, or without it."""
         found = self._by_path.get(path)
         if found is None or path in self._with_rules:
-            return False
-        return isinstance(found, Entry) or found.code == "oversize"
+            return ""
+        if isinstance(found, Entry):
+            return too_large(path, together=found.size <= MAX_IGNORE_BYTES)
+        return too_large(path) if found.code == "oversize" else ""
 
     def _accepted(self) -> frozenset[str]:
         """Return the paths of the ignore files whose patterns apply, together at most a megabyte:

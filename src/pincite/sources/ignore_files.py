@@ -42,11 +42,13 @@ def read_ignore_file(root: str, path: str) -> bytes | None:
         return None
 
 
-def too_large(path: str) -> str:
-    """Return why the folder of an ignore file above the limit is left out."""
+def too_large(path: str, *, together: bool = False) -> str:
+    """Return why the folder of an ignore file above the limit is left out. `together`: only with
+    the ignore files of the source that come before it."""
+    said = f"the ignore files up to {path} are together" if together else f"{path} is"
+    size = f"above {MAX_IGNORE_BYTES:,} bytes"
     return (
-        f"{path} is above {MAX_IGNORE_BYTES:,} bytes, so it is not known what it leaves out;"
-        " shorten it, or exclude the folder"
+        f"{said} {size}, so it is not known what it leaves out; shorten it, or exclude the folder"
     )
 
 
