@@ -266,6 +266,11 @@ def test_many_names_of_one_line_return_in_linear_time() -> None:
         ("shop.c", "struct PACKED point {\n  int x;\n};\n", "point"),
         ("shop.c", "typedef struct PACKED point {\n  int x;\n} point_t;\n", "point_t"),
         ("shop.c", "union ALIGNED(8) word {\n  int x;\n};\n", "word"),
+        (
+            "shop.c",
+            "#ifdef A\nstruct PACKED p {\n#else\nstruct p {\n#endif\n  int a;\n  int b;\n};\n",
+            "p",
+        ),
         ("shop.cc", "class [[nodiscard]] EXPORT Vec {\n  int x;\n};\n", "Vec"),
         ("shop.cc", "class EXPORT Foo::Bar {\n  int x;\n};\n", "Bar"),
         ("shop.cc", "struct EXPORT Foo::Bar : public Base {\n  int x;\n};\n", "Bar"),

@@ -170,6 +170,8 @@ def test_the_class_of_a_method_is_its_owner(question: str) -> None:
         ("where is load_users called in the file src/app.py", "src/app.py"),
         ("what calls load_users() in the blueprints folder", "blueprints"),
         ("what calls load_users() in folder blueprints", "blueprints"),
+        ("callers of load_users in Sources/App/Main", "Sources/App/Main"),
+        ("callers of load_users in Sources/", "Sources"),
         ("callers of load_users in the code", ""),
     ],
 )
@@ -193,3 +195,19 @@ def test_a_file_is_within_a_folder_at_any_depth(path: str, is_it: bool) -> None:
     found = relation_of("who calls load_users in src/app")
     assert found is not None
     assert found.is_within(path) is is_it
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("uses of OAuth in Node.js", "uses of OAuth in C/C++", "who calls send in TCP/IP"),
+        *("where is the method of the parent called", "who uses the method of moments"),
+        *("is the constant of the module used", "what implements the interface of the plugin"),
+        *("find references section", "show references page", "list implementations available"),
+    ],
+)
+def test_products_articles_and_nouns_are_no_places_and_no_names(question: str) -> None:
+    found = relation_of(question)
+    assert found is None or (found.name not in ("the", "a") and not found.place)
+    if question.startswith(("find", "show", "list")):
+        assert found is None

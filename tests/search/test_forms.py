@@ -161,3 +161,11 @@ def test_only_the_shown_passages_name_the_versions_of_a_question() -> None:
     assert ask(question, there).verdict.level == "grounded"
     one = replace(Profile(), select=replace(Profile().select, results=1))
     assert ask(question, there, profile=one).verdict.level == "weak"
+
+
+def test_the_words_of_a_place_that_is_not_there_are_absent() -> None:
+    index = filled(*CODE)
+    there = ask("what uses OAuth in app.py", index)
+    gone = ask("what uses OAuth in nosuch/zebra.py", index)
+    assert {"nosuch", "zebra"} <= set(gone.absent_terms.index)
+    assert "app" not in there.absent_terms.index

@@ -17,7 +17,7 @@ MOST_ASKED: Final = 8  # places of one question
 _MOST_PARTS: Final = 24  # of a path, from its end
 _MOST_FRAMES: Final = 100  # of one text
 _MOST_CHARS: Final = 1_000  # of a path
-_MARK: Final = late_pattern(r"[:#(]L?\d|(?:line|Line)s? \d")
+_MARK: Final = late_pattern(r"[:(]L?\d|#L\d|(?:line|Line)s? \d")
 _SIGNS: Final = r"[^\s:\"'`|*,;#?]"
 #: A path and the line behind it, or the first one of a range (`:3-9`, `#L3-L9`, `#L3C1-L9C5`), with
 #: its columns; or a line and the path behind it. A word such as `at` before a line is read alone.
@@ -30,7 +30,7 @@ _PLACE: Final = late_pattern(
     r"(?= (?:on |at )?(?:line|Line)s? \d)"
     rf"|(?<!{_SIGNS})(?:[(<\[]?[a-z][\w+.-]{{1,30}}:(?://[\w.-]{{1,253}}:\d{{1,5}}(?=/)|(?=//)))?"
     rf"(?P<path>(?:[A-Za-z]:(?=[\\/]))?(?>{_SIGNS}+))"
-    r"(?:(?:\?[\w=&.-]{0,80}+)?[\"'`]?(?:[:#]L?|:line |,? (?:on |at )?lines? )"
+    r"(?:(?:\?[\w=&.-]{0,80}+)?[\"'`]?(?::L?|#L|:line |,? (?:on |at )?lines? )"
     r"(?P<line>\d{1,8})(?:C\d{1,8}|(?::\d{1,8}){1,2})?(?:[-–]L?\d{1,8}(?:C\d{1,8})?)?(?![\w/\\])|,\d{1,8}\))?"
 )
 #: `app.php(12)`, `app.ts(12,5)`

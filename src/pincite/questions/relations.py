@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from pincite.questions.frames import is_file
 from pincite.support.late_patterns import late_pattern
-from pincite.support.names import components, is_like_code, owner_of
+from pincite.support.names import components, is_like_code, is_product, owner_of
 
 _LONGEST: Final = 200  # characters of a question of such a form; guess: longer ones say more
 Kind = Literal["called", "imported", "read", "used", "heirs", "overrides", "implemented"]
@@ -102,7 +102,7 @@ _FORMS: Final = tuple(
         rf" (?P<verb>{_NOW}) {_name()}",
         rf"{_LEAD}(?P<verb>{_NOUN}) (?:of|to|for) {_name()}{_IN_HEIRS}",
         r"(?:find|show|list|get)(?: me)?(?: all)? (?P<verb>usages?|uses|references|callers"
-        rf"|subclasses|implementations|overrides) {_name()}",
+        rf"|subclasses|implementations|overrides) (?P<close>){_name()}",
         rf"{_LEAD}(?:{_OF_CODE}|everything) (?:(?:that|which|who) (?P<verb>{_NOW})"
         rf"|(?P<being>{_BEING})) {_name()}",
         rf"is {_name()} (?:still |ever |even )?(?P<verb>{_PAST})",
@@ -123,7 +123,10 @@ _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
 )
 
 
-_PRONOUNS: Final = frozenset("it this that them these those they what which us me".split())
+#: Words that are no names: pronouns and articles.
+_NO_NAMES: Final = frozenset(
+    "it this that them these those they what which us me the a an our your its".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,8 @@ def _relations(asked: str) -> Iterator[Relation]:
             continue
         verb = (groups.get("verb") or groups.get("being") or "").lower()
         certain = quoted or calls or is_like_code(name)
-        if verb == "usage" and not certain:
+        is_noun = verb == "usage" or groups.get("close") is not None  # "find references section"
+        if is_noun and not certain:
             continue
         kind: Kind = next((kind for kind, begins in _KINDS if verb.startswith(begins)), "used")
         if groups.get("name_of"):
@@ -196,11 +200,14 @@ def _of_thing(groups: Mapping[str, str | None]) -> Kind:
 
 
 def _place_of(groups: Mapping[str, str | None]) -> str:
-    """Return the path of the file or folder that the question names last, "" for none."""
+    """Return the path of the file or folder that the question names last, "" for none. `C/C++` and
+    `TCP/IP` are no paths."""
     text = groups.get("place") or groups.get("name_in") or ""
     path = text.strip("`'\"").removeprefix("./").rstrip("/")
     is_named = bool(groups.get("folder") or groups.get("is_folder"))
-    return path if is_named or "/" in text or is_file(path) else ""
+    is_path = is_named or text.endswith("/") or path.count("/") > 1
+    is_path |= "/" in text and text.islower() and text.isascii()
+    return path if is_path or (is_file(path) and not is_product(path)) else ""
 
 
 def _written(text: str) -> tuple[str, bool, bool]:
@@ -211,6 +218,6 @@ def _written(text: str) -> tuple[str, bool, bool]:
         bare = bare[1:-1]
     called = bare.removesuffix("()")
     name = _ARGUMENTS.sub("", called)
-    if not _WRITTEN.fullmatch(name) or (name == text and name.lower() in _PRONOUNS):
+    if not _WRITTEN.fullmatch(name) or (name == text and name.lower() in _NO_NAMES):
         return "", False, False
     return name.rstrip("!?"), bare != text or name != called, called != bare

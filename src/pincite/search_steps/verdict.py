@@ -57,12 +57,13 @@ async def judge_evidence(
 
 
 def _about(query: Query) -> str:
-    """Return the name whose place, value, callers or heirs the question asks for, else the whole
-    question. Other words of such a question ("set to", "subclasses") say nothing of the subject."""
+    """Return the name whose place, value, callers or heirs the question asks for, and the file or
+    folder in which it seeks them; else the whole question. Other words of such a question
+    ("set to", "subclasses") say nothing of the subject."""
     relation = query.asked.relation
     if relation is None:
         return undeclared(query.text)
-    return f"{relation.owner} {relation.written}"
+    return f"{relation.owner} {relation.written} {relation.place}"
 
 
 async def absent_words(
@@ -73,8 +74,8 @@ async def absent_words(
 ) -> AbsentTerms:
     """Return the words of the question that the whole index lacks, and those that only the shown
     passages and their contexts lack. Of a question for the relation to a name, its place or its
-    value, only the name counts. For callers who are kept apart, the index is what they may read of
-    it."""
+    value, only that name and the file or folder count. For callers who are kept apart, the index is
+    what they may read of it."""
     query, deps, apart = run.query, run.deps, run.facts.apart
     text = _about(query)
     text = without_lines(text) if query.asked.frames else text

@@ -63,6 +63,11 @@ _MARKS = "?!"  # at the end, they may be part of the name
 _AROUND = _QUOTES + _MARKS
 
 
+def is_product(name: str) -> bool:
+    """Return whether a name that looks like that of a file is a technology's, such as Node.js."""
+    return _PRODUCT.fullmatch(name) is not None
+
+
 def written_names(text: str) -> list[str]:
     """Return all words of the text that may be names, with their paths (`a.b`, `A::b`), in
     order."""
@@ -118,7 +123,7 @@ def undeclared(text: str) -> str:
     if name:
         return f"{file} {name}".lstrip()
     held = _IN_FILE.fullmatch(text)
-    if held is not None and not _PRODUCT.fullmatch(held["file"] or ""):
+    if held is not None and not is_product(held["file"] or ""):
         return f"{held['file'] or held['path']} {held['name'] or held['member']}"
     found = _KEYWORD.match(text)
     if found is None:

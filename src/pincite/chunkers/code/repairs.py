@@ -60,8 +60,9 @@ def _drop_both(source: bytes) -> bytes:
 
 
 def _drop_beside_types(source: bytes) -> bytes:
-    """Return C without macros that are misread, if one of them is that of a structure."""
-    return drop_macros(source) if any(one.search(source) for one in MISREAD_TYPE) else source
+    """Return C without macros that are misread, and without unreadable branches, if one of the
+    macros is that of a structure."""
+    return _drop_both(source) if any(one.search(source) for one in MISREAD_TYPE) else source
 
 
 #: The repairs of languages. A later one is tried for the best tree so far.

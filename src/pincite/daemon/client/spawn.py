@@ -101,15 +101,14 @@ async def _start(root: Path, models: Path, idle_s: float) -> Stream:
         stream = await connect(root)
         if stream is not None:
             return stream
-        if owned(root):
-            await asyncio.sleep(_POLL_S)  # its predecessor is still closing
-            continue
-        error = await _spawn(root, models, idle_s)
-        if error is not None:
+        if not owned(root):
+            error = await _spawn(root, models, idle_s)
+            if error is None and (stream := await connect(root)) is not None:
+                return stream
             died += isinstance(error, _Died)
-            if not isinstance(error, _Died) or died == _STARTS:
+            if error is not None and (not isinstance(error, _Died) or died == _STARTS):
                 raise error
-            await asyncio.sleep(_POLL_S)
+        await asyncio.sleep(_POLL_S)  # its predecessor is still closing, or it has ended again
 
 
 @contextmanager
