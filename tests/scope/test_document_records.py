@@ -10,7 +10,7 @@ import pytest
 from pincite.model import DocumentRecord
 from pincite.model.attribute_types import AttributeType
 from pincite.ports import AnyOf, Condition, Filter, Ids, Prefix, Range
-from pincite.scope.document_records import matches_record
+from pincite.scope.document_records import matches_record, within_document
 from pincite.support.fields import replace
 from tests.small_search import make
 
@@ -68,3 +68,12 @@ def test_a_condition_holds_for_all_chunks_for_none_or_that_is_open(
 )
 def test_what_is_known_decides_before_what_is_open(filter_: Filter, held: bool | None) -> None:
     assert matches_record(filter_, RECORD, SPEC) is held
+
+
+def test_within_a_document_its_revision_is_not_asked_for() -> None:
+    revision, ids = Prefix("revision", "r"), Ids(("x",))
+    for name in ("must", "must_not", "should"):
+        given: dict[str, Any] = {name: (revision, ids, OPEN)}
+        assert within_document(Filter(**given)) == Filter(**{name: (ids, OPEN)})
+        assert within_document(Filter(**{name: (revision,)})) == Filter()
+    assert within_document(Filter((OPEN,), (ids,), (YES,))) == Filter((OPEN,), (ids,), (YES,))

@@ -256,6 +256,41 @@ def test_documents_that_passages_alone_hide_change_nothing_however_many_chunks_t
     assert asyncio.run(told("secret/a.md", "secret/b.md")) == alone
 
 
+@pytest.mark.parametrize("encoder", [None, TopicEncoder()])
+@pytest.mark.parametrize(
+    "bound",
+    [
+        Scope(bound_where="text ~ key"),
+        Scope(bound_where="not language = go"),
+        Scope(sources="acme/docs", unshown=("sources",)),
+        Scope(kinds="docs", unshown=("kinds",)),
+    ],
+)
+def test_what_only_chunks_know_is_named_beside_what_a_program_sets(
+    bound: Scope, encoder: TopicEncoder | None
+) -> None:
+    made = asyncio.run(make(encoder, PLACES))
+
+    def told(where: str) -> list[str]:
+        pack = ask("zebra", made, scope=replace(bound, where=where))
+        return [one.message for one in pack.warnings if one.code == "nothing_in_scope"]
+
+    for where in ("language = go", "start_line > 1000", "text ~ zebra"):
+        (message,) = told(where)
+        assert message.endswith(f"matches where={where!r}")
+    if encoder is None:
+        assert told("text ~ key") == []
+
+
+def test_too_many_documents_that_may_be_read_leave_it_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = asyncio.run(make(None, PLACES))
+    scope = Scope(where="language = go", bound_where="not text ~ zebra")
+    empty = Ranking("main", "sparse", "bm25", (), 0)
+    for most, notices in ((len(PLACES), 1), (len(PLACES) - 1, 0)):
+        monkeypatch.setattr("pincite.scope.unmatched._MOST_READ", most)
+        assert len(asyncio.run(unmatched([empty], [made], scope))) == notices
+
+
 def test_what_is_too_much_to_look_at_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     made = asyncio.run(make(None, {str(n): "A text." for n in range(6)}))
     monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)

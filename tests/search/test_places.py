@@ -15,6 +15,7 @@ from pincite.model import DocumentRecord, IndexedDocument, Point, Scope
 from pincite.ports import Range, Searchable, SearchRequest
 from pincite.profile import Profile
 from pincite.questions.frames import frames_of
+from pincite.scope.choosing import Admit
 from pincite.stages.retrieve.places import at_places, beside_places
 from pincite.support.fields import replace
 from pincite.trace import Trace
@@ -356,11 +357,17 @@ def test_files_that_a_caller_may_not_see_do_not_decide_which_file_is_meant(
     )
 
 
-def test_a_scope_of_which_only_chunks_know_asks_for_all_files_that_fit() -> None:
-    one = File("app/flows.py", source="s3", lines=DEEP, text="zebra {}")
-    others = [File("app/flows.py", source=f"s{n}", lines=DEEP) for n in range(8) if n != 3]
-    only = Scope(where="text ~ zebra")
-    pack = ask("app/flows.py:2015", stored(one, *others), scope=only, profile=FEW)
+async def _all(ids: frozenset[str]) -> frozenset[str]:
+    return ids
+
+
+@pytest.mark.parametrize("admit", [None, _all])
+def test_a_scope_of_which_only_chunks_know_asks_for_all_files_that_fit(admit: Admit | None) -> None:
+    of: dict[str, Any] = {"lines": DEEP, "attributes": {"document_id": "d"}}
+    one = File("app/flows.py", source="s3", text="zebra {}", **of)
+    others = [File("app/flows.py", source=f"s{n}", **of) for n in range(8) if n != 3]
+    only, held = Scope(where="text ~ zebra"), stored(one, *others, document_id="keyword")
+    pack = ask("app/flows.py:2015", held, scope=only, profile=FEW, admit=admit)
     assert (pack.evidence[0].repo, pack.evidence[0].start_line) == ("s3", 2011)
     assert pack.verdict.level == "grounded"
 

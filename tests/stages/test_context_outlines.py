@@ -193,3 +193,17 @@ def test_outlines_serve_filters_that_all_passages_of_a_document_match() -> None:
     of_document = {"main": Filter(must=(AnyOf("path", ("a.md",)),))}
     assert page(index, [FOUND], readable=of_document) == page(index, [FOUND])
     assert index.asked == []
+
+
+@pytest.mark.parametrize("kind", [Files, Outlines, Unknown])
+def test_a_filter_for_the_revision_of_a_document_hides_nothing_around_its_passages(
+    kind: type[Files],
+) -> None:
+    index = kind({"a.md": CHUNKS})
+    revision = AnyOf("revision", ("r1",))
+    for filter_ in (Filter(must=(revision,)), Filter(should=(revision,))):
+        assert page(index, [FOUND], readable={"main": filter_}) == page(index, [FOUND])
+    both = replace(READABLE, must=(revision,))
+    assert page(index, [FOUND], CONFIG, {"main": both}) == page(
+        index, [FOUND], CONFIG, {"main": READABLE}
+    )

@@ -18,11 +18,13 @@ from uuid import uuid4
 import pytest
 
 from pincite.errors import StoreError
-from pincite.ports import Filter, Ids, Store
+from pincite.ports import Filter, Ids, Range, Store
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
 from pincite.stores.settings import StoreSettings
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, request_for
+from pincite.testing.random_attributes import SPEC
 from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
 from tests.providers.core.proxy import proxy
@@ -85,9 +87,36 @@ def test_what_the_last_filter_matches_is_remembered_until_something_is_written()
             first = image.passing(everything)
             assert image.passing(everything) is first
             assert [*image.passing(one)] == [points[0].chunk.id]
-            assert image.passing(everything) == first
+            again = image.passing(everything)
+            assert again == first
+            assert again is not first  # one filter is remembered
             found.append(set(first))
         assert found == [{each.chunk.id for each in some} for some in (points[:3], points)]
+        await store.close()
+
+    with quick_folder() as folder:
+        asyncio.run(session(folder))
+
+
+def test_an_equal_filter_with_floats_is_another_one() -> None:
+    """Integers are compared exactly, and as floats with a float, which rounds 2^53 + 1."""
+
+    async def session(folder: Path) -> None:
+        store = ChromaStore(Database(open_client("", folder), str(folder)))
+        await store.create(replace(SPEC, name="main"))
+        whole = 2**53
+        points = [
+            replace(one, chunk=replace(one.chunk, attributes={"year": whole + n}))
+            for n, one in enumerate(random_points(2, 1))
+        ]
+        await store.stage("main", {"r1": points})
+        await store.publish("main", {"r1": None})
+        image = await store._images.of("main", *await store._open("main"))
+        exact = Filter(must=(Range("year", gte=whole, lte=whole),))
+        rounded = Filter(must=(Range("year", gte=float(whole), lte=float(whole)),))
+        assert exact == rounded
+        for _ in range(2):
+            assert [len(image.passing(one)) for one in (exact, rounded)] == [1, 2]
         await store.close()
 
     with quick_folder() as folder:

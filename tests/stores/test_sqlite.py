@@ -123,3 +123,44 @@ def test_a_word_of_many_hidden_chunks_is_looked_up_in_the_allowed_ones_alone(idf
             await store.close()
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    ("allowed", "scans", "looks_up"),
+    [(59, 1, 0), (30, 1, 0), (29, 0, 10), (7, 0, 3), (6, 0, 2)],
+)
+def test_a_word_is_looked_up_by_key_if_at_most_half_of_its_chunks_are_allowed(
+    monkeypatch: pytest.MonkeyPatch, allowed: int, scans: int, looks_up: int
+) -> None:
+    """Keys are passed three at a time here. Chunks that have a word are counted once."""
+    monkeypatch.setattr("pincite.stores.sqlite.search._AT_ONCE", 3)
+
+    async def check() -> None:
+        with quick_folder() as folder:
+            store = SqliteStore(folder / "points.db")
+            await store.create(replace(DENSE_SPEC, idf=True, average_length=4.0))
+            points = [point_of("fox", f"{n}") for n in range(60)]
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
+            read: list[str] = []
+            database = store._database
+            rows_of = database.read
+
+            def counted(sql: str, values: Sequence[object] = ()) -> list[Any]:
+                read.append(sql)
+                return rows_of(sql, values)
+
+            database.read = counted  # type: ignore[method-assign]
+            asked = SearchRequest(sparse=points[0].sparse, sparse_limit=60)
+            mine = tuple(one.chunk.id for one in points[:allowed])
+            for counts in (1, 0):
+                read.clear()
+                (found,) = await store.search("main", asked.only(Ids(mine)))
+                assert sorted(one.id for one in found.hits) == sorted(mine)
+                of_term = [one for one in read if "postings" in one]
+                assert sum("count(*)" in one for one in of_term) == counts
+                assert sum("key IN" in one for one in of_term) == looks_up
+                assert len(of_term) == counts + scans + looks_up
+            await store.close()
+
+    asyncio.run(check())

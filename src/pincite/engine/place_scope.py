@@ -9,11 +9,11 @@ from pincite.asking.paths import is_placed, place_paths
 from pincite.asking.revisions import find_commits, names_commit
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
-from pincite.deps import chosen_index
+from pincite.deps import Admission
 from pincite.errors import StoreError, UsageError
 from pincite.model import DocumentRecord, Scope, SourceRecord
 from pincite.ports import CollectionInfo
-from pincite.scope.choosing import Admit, admitted_records
+from pincite.scope.choosing import Admit, any_admitted
 from pincite.scope.document_records import bound_test
 from pincite.scope.paths import path_test
 from pincite.scope.schema import schema_of
@@ -49,8 +49,8 @@ async def place_scope(
         infos = named_infos(visible(await index.collections()), scope.collections)
         schema = schema_of((info.spec for info in infos), scope)
         bound = {info.spec.name: bound_test(scope, schema, info.spec) for info in infos}
-        within = within_tags(chosen_index(index, admit), infos, scope.tags, scope.bounds)
-        readable = _Readable(infos, within, bound, admit)
+        within = within_tags(index, infos, scope.tags, scope.bounds)
+        readable = _Readable(infos, within, bound, _within_choice(admit))
     except UsageError:
         return scope
     sources = await readable.sources()
@@ -61,10 +61,24 @@ async def place_scope(
     return await place_paths(scope, [one.source for one in sources], here, readable.has_path)
 
 
+def _within_choice(admit: Admit | None) -> Admit | None:
+    """Return an `admit` that is asked about documents of its choice alone. A workspace takes those
+    that it refuses beside its choice for an error, and reports them."""
+    if not isinstance(admit, Admission) or admit.choice is None:
+        return admit
+    check, among = admit.admit, admit.choice.among
+
+    async def chosen(ids: frozenset[str]) -> frozenset[str]:
+        found = await among(ids)
+        return await check(found) if found else found
+
+    return chosen
+
+
 class _Readable:
     """The documents that a scope allows to read. Each collection is listed once. A document whose
     chunks alone know whether it is within the `bound` of its collection, or allowed by `admit`,
-    counts as one."""
+    counts as one. `admit` is asked about some documents at a time, until it allows one."""
 
     def __init__(
         self,
@@ -86,8 +100,12 @@ class _Readable:
             of_files = [one for one in info.sources if one.source.kind != "records"]
             name = info.spec.name
             if of_files and self._keeps_back(name):
-                named = {one.source for one in await self._documents(info)}
-                of_files = [one for one in of_files if one.source.name in named]
+                held: dict[str, list[DocumentRecord]] = {}
+                for record in await self._documents(info):
+                    held.setdefault(record.source, []).append(record)
+                of_files = [
+                    one for one in of_files if await self._has_any(held.get(one.source.name, ()))
+                ]
             found |= {(name, one.source.name): one for one in of_files}
         return tuple(found.values())
 
@@ -99,11 +117,18 @@ class _Readable:
         """Return whether a path or pattern matches a readable document."""
         fits = path_test((path,))
         for info in self._infos:
-            if any(fits(one.source, one.path) for one in await self._documents(info)):
+            listed = await self._documents(info)
+            if await self._has_any([one for one in listed if fits(one.source, one.path)]):
                 return True
         return False
 
+    async def _has_any(self, records: Sequence[DocumentRecord]) -> bool:
+        if self._admit is None:
+            return bool(records)
+        return await any_admitted(records, self._admit)
+
     async def _documents(self, info: CollectionInfo) -> tuple[DocumentRecord, ...]:
+        """The documents within the bounds, before `admit` is asked."""
         name = info.spec.name
         if name not in self._listed:
             try:
@@ -112,7 +137,5 @@ class _Readable:
                 listed = ()  # the search raises the error
             if (may := self._bound[name]) is not None:
                 listed = tuple(one for one in listed if may(one) is not False)
-            if self._admit is not None:
-                listed = tuple(await admitted_records(listed, self._admit))
             self._listed[name] = listed
         return self._listed[name]

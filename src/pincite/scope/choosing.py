@@ -160,6 +160,17 @@ async def admitted_records(
     return {one: one not in open_ for one, id_ in ids.items() if one in open_ or id_ in allowed}
 
 
+async def any_admitted(records: Sequence[DocumentRecord], admit: Admit) -> bool:
+    """Return whether `admit` allows one of these documents. It is asked about one, then about more
+    at a time, until it allows one."""
+    start, some = 0, 1
+    while page := records[start : start + some]:
+        if await admitted_records(page, admit):
+            return True
+        start, some = start + some, _MORE * some
+    return False
+
+
 def _named(record: DocumentRecord) -> str:
     attributes: Attributes = record.all_attributes
     return str(attributes.get(DOCUMENT_ID, ""))

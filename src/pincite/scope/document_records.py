@@ -68,6 +68,22 @@ def asks_of_passages(filter_: Filter, spec: CollectionSpec) -> bool:
     return any(isinstance(one, Ids) or one.field not in known for one in filter_.conditions)
 
 
+def within_document(filter_: Filter) -> Filter:
+    """Return the filter without conditions on the revision, for chunks of a document that is known
+    to have a matching one. Of `should`, the other conditions stay, if there are any."""
+    if not any(_asks_of_revision(one) for one in filter_.conditions):
+        return filter_
+    kept = [
+        tuple(one for one in some if not _asks_of_revision(one))
+        for some in (filter_.must, filter_.must_not, filter_.should)
+    ]
+    return Filter(*kept)
+
+
+def _asks_of_revision(condition: Condition) -> bool:
+    return not isinstance(condition, Ids) and condition.field == "revision"
+
+
 def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
     if isinstance(condition, Ids):
         return None if condition.ids else False

@@ -79,7 +79,8 @@ async def _known(
     for one, is_told in zip(collections, told, strict=True):
         asked = for_collection(given, one.spec)
         may_fit: list[DocumentRecord] | None = None
-        if _asks_of_documents(scope, asked, one, named=is_told):
+        listed = _asks_of_documents(scope, asked, one, named=is_told)
+        if listed or (apart and not is_told):  # these alone may be read: see `_has_none`
             may_see = for_collection(seen_by, one.spec)
             may_fit = []
             to_name: list[DocumentRecord] = []
@@ -101,7 +102,11 @@ async def _known(
             known |= await _to_be_named(one, to_name, scope, schema, asked)
         if is_told:
             continue
-        if not await (_has_none if apart else _is_out_of_scope)(one, asked, may_fit):
+        if apart:
+            nothing = await _has_none(one, asked, may_fit or ())
+        else:
+            nothing = await _is_out_of_scope(one, asked, may_fit)
+        if not nothing:
             return None
     return known
 
@@ -148,12 +153,10 @@ async def _pages(one: Searchable) -> AsyncIterator[Sequence[DocumentRecord]]:
         await asyncio.sleep(0)
 
 
-async def _has_none(
-    one: Searchable, asked: Filter, may_fit: Sequence[DocumentRecord] | None
-) -> bool:
+async def _has_none(one: Searchable, asked: Filter, may_fit: Sequence[DocumentRecord]) -> bool:
     """Does no chunk of these documents fit? Only these documents are read, so that
     neither the answer nor its time depends on others. False where it is too much to look at."""
-    if may_fit is None or len(may_fit) > _MOST_READ:
+    if len(may_fit) > _MOST_READ:
         return False
     if sum(record.chunks for record in may_fit) > _PAGE * _MOST_PAGES:
         return False

@@ -12,7 +12,7 @@ from pincite.model import Candidate, Chunk, Notice
 from pincite.ports import EVERYTHING, Filter, Searchable
 from pincite.ports.outlines import Outlined
 from pincite.ports.predicate import matches
-from pincite.scope.document_records import asks_of_passages
+from pincite.scope.document_records import asks_of_passages, within_document
 from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.stages.context.outlined import OutlinedChunks
 from pincite.support.concurrency import gather_outcomes
@@ -178,8 +178,9 @@ class Files:
                 document.add(self._shown(name, own), [place for place, _ in places])
 
     def _shown(self, name: str, chunks: Mapping[int, Chunk]) -> dict[int, Chunk]:
-        """Return the chunks that may be shown, by place."""
-        filter_ = self.readable.get(name, EVERYTHING)
+        """Return the chunks that may be shown, by place. The revision of their document is that of
+        its candidate, which was found within the filter."""
+        filter_ = within_document(self.readable.get(name, EVERYTHING))
         return {place: one for place, one in chunks.items() if matches(filter_, "", one)}
 
     async def _read_whole(self, key: _File) -> None:

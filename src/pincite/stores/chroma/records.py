@@ -113,18 +113,20 @@ class Image:
 
     def passing(self, filter_: Filter) -> Mapping[str, Record]:
         """Return the records that match the filter, by chunk id. Those of the last filter are
-        remembered, because the terms of a question are looked up one by one."""
-        if filter_ not in self._passing:
+        remembered, because the terms of a question are looked up one by one. Equal filters may
+        differ: an integer is compared exactly, the float that is equal to it is not."""
+        asked = repr(filter_)
+        if asked not in self._passing:
             self._passing.clear()
-            self._passing[filter_] = {
+            self._passing[asked] = {
                 key: record
                 for key, record in self.visible.items()
                 if matches(filter_, record.revision, record.chunk)
             }
-        return self._passing[filter_]
+        return self._passing[asked]
 
     @cached_property
-    def _passing(self) -> dict[Filter, Mapping[str, Record]]:
+    def _passing(self) -> dict[str, Mapping[str, Record]]:
         return {}
 
     @cached_property
