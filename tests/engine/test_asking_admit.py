@@ -48,17 +48,15 @@ class Asked:
         return ids - self.refused
 
 
-def find(pincite: Pincite, admit: Admit, **scope: str) -> EvidencePack:
+def find(pincite: Pincite, admit: Admit, scope: Scope) -> EvidencePack:
     """Ask for one of the pages."""
-    return pincite.find(SearchOptions("invoices of d7", scope=Scope(**scope)), admit=admit)
+    return pincite.find(SearchOptions("invoices of d7", scope=scope), admit=admit)
 
 
-@pytest.mark.parametrize("asked", [{"paths": "d7.md"}, {"ref": "abc1234"}])
-def test_of_each_source_one_document_is_asked_about(
-    pincite: Pincite, asked: dict[str, str]
-) -> None:
+@pytest.mark.parametrize("asked", [Scope(paths="d7.md"), Scope(ref="abc1234")])
+def test_of_each_source_one_document_is_asked_about(pincite: Pincite, asked: Scope) -> None:
     admit = Asked()
-    find(pincite, admit, **asked)
+    find(pincite, admit, asked)
     assert [len(one) for one in admit.about[:2]] == [1, 1]
     assert sum(map(len, admit.about)) <= 3
 
@@ -67,11 +65,11 @@ def test_for_a_path_its_documents_alone_are_asked_about(pincite: Pincite) -> Non
     """The path is in the source with this name, or in its folder with the same name."""
     for path, found, name in (("pages/e.md", "pages/e.md", "e"), ("pages/d7.md", "d7.md", "d7")):
         admit = Asked()
-        pack = find(pincite, admit, paths=path)
+        pack = find(pincite, admit, Scope(paths=path))
         assert [one.path for one in pack.evidence] == [found]
         assert frozenset().union(*admit.about) == {"d0", "theirs", name}
     admit = Asked("e")
-    assert find(pincite, admit, paths="pages/e.md").evidence == ()
+    assert find(pincite, admit, Scope(paths="pages/e.md")).evidence == ()
     assert frozenset().union(*admit.about) == {"d0", "theirs", "e"}
 
 
@@ -98,6 +96,6 @@ def test_a_workspace_checks_only_documents_of_its_choice(pincite: Pincite) -> No
     async def all_of(_: int | None) -> tuple[str, ...]:
         return ("d7",)
 
-    pack = find(pincite, Admission(check, Choice(among, all_of)), paths="d7.md")
+    pack = find(pincite, Admission(check, Choice(among, all_of)), Scope(paths="d7.md"))
     assert [one.path for one in pack.evidence] == ["d7.md"]
     assert frozenset().union(*check.about) == {"d7"}
