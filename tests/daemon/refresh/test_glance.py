@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -66,6 +66,39 @@ def test_warm_files_beyond_those_that_are_read_are_not_called_changed(
     assert found.state == "changed"  # whoever indexes reads them
     assert set(found.named.values()) == {"not read"}
     assert not set(found.named.values()) & set(CHANGES)
+
+
+@pytest.fixture
+def swapped(docs: Path) -> tuple[SourceRecord, list[DocumentRecord]]:
+    """A source of which each file changed since it was indexed, and kept its size and time. The
+    last of them, `a.md`, has another content."""
+    records = indexed(docs)
+    at = (datetime.now(UTC) - timedelta(seconds=60)).isoformat(timespec="seconds")
+    (docs / "inner/b.md").chmod(0o640)
+    before, changed_ns = (docs / "a.md").stat(), (docs / "inner/b.md").stat().st_ctime_ns
+    while (docs / "a.md").stat().st_ctime_ns <= changed_ns:
+        (docs / "a.md").write_text("# z.md\n")
+        os.utime(docs / "a.md", ns=(before.st_mtime_ns, before.st_mtime_ns))
+    return replace(record_of(docs), indexed_at=at), records
+
+
+def test_the_last_files_that_changed_but_kept_size_and_time_are_compared_by_their_content(
+    swapped: tuple[SourceRecord, list[DocumentRecord]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`tar x` of an archive that was packed from `.` also sets the time of the root."""
+    assert glance(*swapped).named == {"a.md": "changed"}
+    monkeypatch.setattr("pincite.daemon.refresh.glance._READ_AT_MOST", 1)
+    assert glance(*swapped).named == {"a.md": "changed"}
+    later = replace(swapped[0], indexed_at="2999-01-01T00:00:00+00:00")
+    assert glance(later, swapped[1]).state == "same"
+
+
+def test_files_that_kept_size_and_time_beyond_those_that_are_read_call_for_no_run(
+    swapped: tuple[SourceRecord, list[DocumentRecord]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run over them would change nothing in the index, and the next look would find the same."""
+    monkeypatch.setattr("pincite.daemon.refresh.glance._READ_AT_MOST", 0)
+    assert glance(*swapped).state == "same"
 
 
 def test_a_folder_that_is_gone_says_so(docs: Path) -> None:

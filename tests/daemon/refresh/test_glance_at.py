@@ -109,6 +109,18 @@ def test_a_named_file_of_the_same_size_and_time_is_compared_by_its_content(docs:
     assert glance_at(later, records[:1], ["a.md"]).state == "same"
 
 
+def test_a_named_folder_is_compared_by_the_content_of_its_files(docs: Path) -> None:
+    """As `mv docs/inner old; mv x docs/inner` replaces it."""
+    records = indexed(docs)
+    record = replace(record_of(docs), indexed_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    before = (docs / "inner/b.md").stat()
+    (docs / "inner").rename(docs.parent / "old")
+    (docs / "inner").mkdir()
+    (docs / "inner/b.md").write_text("# inner/z.md\n")
+    os.utime(docs / "inner/b.md", ns=(before.st_mtime_ns, before.st_mtime_ns))
+    assert glance_at(record, records[1:], ["inner"]).named == {"inner/b.md": "changed"}
+
+
 def test_it_gives_up_as_a_look_at_everything_does(docs: Path) -> None:
     at = (record_of(docs), indexed(docs), ["a.md"])
     assert glance_at(*at, Limits(until_s=0.0)).state == "unknown"

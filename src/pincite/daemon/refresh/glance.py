@@ -1,14 +1,15 @@
 """Look at a source on disk by size and time only, to find out whether it may have changed.
 
 The only files that are read are ignore files, and files whose time is inconclusive: those that
-changed within two seconds before they were indexed, and those that an event names though their time
-is the same. The daemon limits the duration of a look; the indexing process looks at everything.
+changed within two seconds before they were indexed, and the last of those that changed since the
+source was indexed though their time is the same. The daemon limits the duration of a look; the
+indexing process looks at everything.
 """
 
 from __future__ import annotations
 
+import heapq
 import os
-import sys
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ from pincite.sources.ignore_files import IGNORE_FILES
 from pincite.sources.reopening import reopen_source
 
 ON_DISK: Final = ("folder", "git", "file")
-_READ_AT_MOST = 50  # recently changed files whose content is compared
+_READ_AT_MOST = 50  # files of either kind of inconclusive time whose content is compared
 LARGEST_RULES: Final = 20_000  # bytes of an ignore file: compiling that many takes 40 ms
 
 CHANGES: Final = ("new", "changed", "gone")  #: kinds of differences, in the words shown to people
@@ -57,10 +58,15 @@ class Limits:
         """Return the limits for a process in which searches wait during a look."""
         return cls(time.monotonic() + seconds, LARGEST_RULES)
 
+    @property
+    def are_over(self) -> bool:
+        """Return whether the time is up."""
+        return time.monotonic() > self.until_s
+
     def check(self, folder: Path | None = None) -> None:
         """Check the time, and the ignore files of a folder that is about to be entered. To be
         called for each file, too: patterns may take milliseconds for one. Raises CannotTell."""
-        if time.monotonic() > self.until_s:
+        if self.are_over:
             raise CannotTell
         if folder is not None and rules_bytes(folder) > self.rules_bytes:
             raise CannotTell
@@ -95,7 +101,9 @@ def glance(
     limits: Limits = Limits(),
     settled: Collection[Differing] = (),
 ) -> Glance:
-    """Compare a source with the index. The files in `settled` differ and were already looked at."""
+    """Compare a source with the index. The files in `settled` differ and were already looked at. Of
+    the files that changed since the source was indexed but have the same size and time, the last 50
+    are read while there is time."""
     found = Glance()
     source = record.source
     if source.kind not in ON_DISK:
@@ -110,9 +118,11 @@ def glance(
             with reopen_source(record, part) as opened:
                 if opened.source.ref != source.ref or opened.source.kind != source.kind:
                     found.differ("at another commit", f"@{opened.source.ref}", 0, 0)
-                for entry in _entries(opened, limits, found, unreadable):
+                entries = _entries(opened, limits, found, unreadable)
+                swapped = _swapped(opened, entries, known, record, limits)
+                for entry in entries:
                     indexed = known.pop(entry.path, None)
-                    what, reads = _what(opened, entry, indexed, reads)
+                    what, reads = _what(opened, entry, indexed, reads, swapped)
                     if what == "left out" and not shows and entry.path in listed.left_out:
                         continue  # a log grows, and stays left out
                     if what:
@@ -159,13 +169,11 @@ def glance_at(
     settled: Collection[Differing] = (),
 ) -> Glance:
     """Compare these files and folders of a source on disk with the index; `records` are their
-    indexed documents. Otherwise as `glance`. A file among the paths that changed since the source
-    was indexed is read if its size and time are the same. `folders` are the folders among the
-    paths. The state is `unknown` if the whole source has to be looked at: at another commit, if
-    ignore files changed, or if a folder cannot be read, now or when it was indexed."""
+    indexed documents. Otherwise as `glance`. `folders` are the folders among the paths. The state
+    is `unknown` if the whole source has to be looked at: at another commit, if ignore files
+    changed, or if a folder cannot be read, now or when it was indexed."""
     found = Glance()
     listed = Listed.of(record)
-    since_ns = record.indexed_ns or sys.maxsize
     reads = _READ_AT_MOST
     try:
         for part in outer_parts(record.within):
@@ -180,11 +188,11 @@ def glance_at(
                 ):
                     raise CannotTell
                 known = {one.path: one for one in records if is_within(one.path, part)}
-                for entry in _entries_below(opened, mine, limits, found, listed):
+                entries = list(_entries_below(opened, mine, limits, found, listed))
+                swapped = _swapped(opened, entries, known, record, limits)
+                for entry in entries:
                     indexed = known.pop(entry.path, None)
-                    suspect = entry.path in paths and entry.changed_ns >= since_ns
-                    suspect = suspect and opened.can_read(entry)
-                    what, reads = _what(opened, entry, indexed, reads, suspect=suspect)
+                    what, reads = _what(opened, entry, indexed, reads, swapped)
                     if what:
                         _differ(found, opened, entry, what, indexed, listed, settled)
                 for gone in known:
@@ -215,24 +223,53 @@ def _what(
     entry: Entry,
     indexed: DocumentRecord | None,
     reads: int,
-    *,
-    suspect: bool = False,
+    swapped: Collection[str],
 ) -> tuple[str, int]:
     """Return the difference of a file from the index, empty if there is none, and how many files
-    may still be read to find out. A `suspect` file is read even if its size and time are the
-    same."""
+    may still be read to find out. For `swapped` see there."""
     if indexed is None:
         return "left out" if is_never_read(opened.source, entry.path) else "new", reads
-    same = (entry.size, entry.mtime_ns) == (indexed.size, indexed.mtime_ns)
-    if same and not suspect:
-        return "", reads
-    if entry.size == indexed.size and (same or not indexed.mtime_ns):
+    if _is_as(entry, indexed):
+        return "changed" if entry.path in swapped else "", reads
+    if entry.size == indexed.size and not indexed.mtime_ns:
         if reads <= 0:
             return "not read", reads
         reads -= 1
         if _has_same_content(opened, entry, indexed):
             return "", reads
     return "changed", reads
+
+
+def _is_as(entry: Entry, indexed: DocumentRecord) -> bool:
+    return (entry.size, entry.mtime_ns) == (indexed.size, indexed.mtime_ns)
+
+
+def _swapped(
+    opened: OpenSource,
+    entries: Sequence[Entry],
+    known: Mapping[str, DocumentRecord],
+    record: SourceRecord,
+    limits: Limits,
+) -> frozenset[str]:
+    """Return the paths of files that have the size and time of the index, but another content. Only
+    the last of those that changed since the source was indexed are read, while there is time: a
+    change of the mode of all files changes no content."""
+    if (since_ns := record.indexed_ns) is None:
+        return frozenset()
+    suspects = (
+        entry
+        for entry in entries
+        if entry.changed_ns >= since_ns
+        and (indexed := known.get(entry.path)) is not None
+        and _is_as(entry, indexed)
+    )
+    return frozenset(
+        entry.path
+        for entry in heapq.nlargest(_READ_AT_MOST, suspects, key=lambda one: one.changed_ns)
+        if not limits.are_over
+        and opened.can_read(entry)
+        and not _has_same_content(opened, entry, known[entry.path])
+    )
 
 
 def _differ(
