@@ -50,6 +50,14 @@ async def record_at(index: Paged, collection: str, source: str, path: str) -> Do
     return one if one is not None and one.path == path else None
 
 
+async def any_below(index: Paged, collection: str, source: str, folder: str) -> bool:
+    """Return whether a document in this folder is indexed. Sends one request."""
+    inside = f"{folder}/"
+    async with aclosing(_from(index, collection, source, inside, 1)) as records:
+        one = await anext(records, None)
+    return one is not None and one.path.startswith(inside)
+
+
 async def records_at(
     index: Paged, collection: str, source: str, paths: Iterable[str]
 ) -> tuple[DocumentRecord, ...]:

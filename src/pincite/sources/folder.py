@@ -186,12 +186,18 @@ class FolderSource(OpenSource):
 
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""
-        found: Entry | Skipped | None
-        if self.source.kind == "file":
-            found = self._single(path) if path == self.within else None
-        else:
-            found = self._look_up(path)
+        found = self._find(path)
         return found if isinstance(found, Entry) else None
+
+    def has_file(self, path: str) -> bool:
+        """Return whether a listing would have a file at this path, be it a skipped one."""
+        found = self._find(path)
+        return found is not None and found.path == path
+
+    def _find(self, path: str) -> Entry | Skipped | None:
+        if self.source.kind == "file":
+            return self._single(path) if path == self.within else None
+        return self._look_up(path)
 
     def _look_up(self, path: str) -> Entry | Skipped | None:
         """Return the entry that a listing would yield for a path. A named part is listed even if

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.daemon.refresh.events import matters, parts_of
-from pincite.daemon.refresh.glance import glance, glance_at
+from pincite.daemon.refresh.glance import Limits, glance, glance_at
 from pincite.model import Source, SourceRecord
 from pincite.support.fields import replace
 from tests.daemon.refresh.two_pages import docs as docs
@@ -49,13 +49,28 @@ def test_a_log_that_is_written_calls_for_a_look_only_where_pages_show_files(docs
     (docs / "app.md.log").write_text("line\n")
     assert not matters(log, [record])
     assert matters(log, [record], [record])
+    (docs / "app.md.log").write_text("")
+    assert not matters(log, [record])
+    os.truncate(docs / "app.md.log", 100_000_000)
+    assert not matters(log, [record])
     typed = replace(record, source=replace(record.source, file_types=("*.log=markdown",)))
     assert matters(log, [typed])
 
 
 def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
     (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
-    assert matters([str(docs / "app.log")], [record_of(docs)])
+    (docs / "app.log").write_text("x")
+    logs = ([str(docs / "app.log")], [record_of(docs)])
+    assert matters(*logs, limits=Limits.of_daemon(60.0))
+    assert not matters(*logs)
+
+
+def test_sifting_ends_when_its_time_is_over(docs: Path) -> None:
+    (docs / ".gitignore").write_text("*.log\n")
+    (docs / "app.log").write_text("x")
+    logs = ([str(docs / "app.log")], [record_of(docs)])
+    assert matters(*logs, limits=Limits(until_s=0.0))
+    assert not matters(*logs, limits=Limits.of_daemon(60.0))
 
 
 @pytest.mark.parametrize("linked", [False, True])

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Final
 
 from pincite.daemon.refresh.glance import (
-    LARGEST_RULES,
     ON_DISK,
+    CannotTell,
+    Limits,
     is_never_read,
     is_within,
-    rules_bytes,
 )
+from pincite.daemon.refresh.known_sources import HasSources
 from pincite.errors import SourceError
+from pincite.index.documents import any_below
 from pincite.model import SourceRecord
+from pincite.ports import CollectionInfo
 from pincite.sources.folder import FolderSource
 from pincite.sources.ignore_files import IGNORE_FILES
 from pincite.sources.kinds import ENVIRONMENT
@@ -30,12 +33,13 @@ _OF_SUBMODULES: Final = ("/info", "/info/exclude")
 def matters(
     paths: Collection[str],
     records: Sequence[SourceRecord],
-    showing: Collection[SourceRecord] = (),
+    strict: Collection[SourceRecord] = (),
+    limits: Limits = Limits(),
 ) -> bool:
-    """Return whether events at these paths may have changed a source. Paths that the rules of the
-    source leave out do not count, nor do files of git without a change of the commit. Files of
-    types that are not read count only if the source is one of those `showing` other files in their
-    pages."""
+    """Return whether events at these paths may have changed a source, or whether finding out takes
+    too long. Paths that the rules of the source leave out do not count, nor do files of git without
+    a change of the commit. Files of types that are not read count only in sources that are
+    `strict`: their pages show other files, or `were_folders` is true of them."""
     for record in records:
         if record.source.kind not in ON_DISK:
             if any(slashed(record.source.location) == slashed(path) for path in paths):
@@ -43,18 +47,22 @@ def matters(
             continue
         try:
             with reopen_source(record) as opened:
-                shows = record in showing
                 if isinstance(opened, FolderSource) and _matters(
-                    paths, record, opened, shows=shows
+                    paths, record, opened, limits, strict=record in strict
                 ):
                     return True
-        except SourceError:
+        except (SourceError, CannotTell):
             return True  # a look will report the cause
     return False
 
 
 def _matters(
-    paths: Collection[str], record: SourceRecord, opened: FolderSource, *, shows: bool
+    paths: Collection[str],
+    record: SourceRecord,
+    opened: FolderSource,
+    limits: Limits,
+    *,
+    strict: bool,
 ) -> bool:
     root = f"{slashed(record.source.location).rstrip('/')}/"
     git = slashed(str(opened.git_folder)) if opened.git_folder is not None else None
@@ -67,24 +75,34 @@ def _matters(
                 return True
         elif path.startswith(root):
             relative = path[len(root) :]
-            above = (Path(root), *(Path(root, one) for one in Path(relative).parents))
-            if any(rules_bytes(folder) > LARGEST_RULES for folder in above):
-                return True  # finding out would take seconds
+            for folder in Path(relative).parents:
+                limits.check(Path(root, folder))
             if relative.rpartition("/")[2] in _FAR_REACHING:
                 return True
-            never = opened.is_left_out(relative) or (
-                not shows and _is_no_document(opened, relative)
-            )
-            if not never:
+            never = not strict and is_never_read(record.source, relative)
+            if not (opened.is_left_out(relative) or (never and opened.has_file(relative))):
                 return True
         elif f"{path}/" == root:
             return True
     return False
 
 
-def _is_no_document(opened: FolderSource, path: str) -> bool:
-    """Return whether this is a file now whose type is not read, whatever its content."""
-    return is_never_read(opened.source, path) and opened.find(path) is not None
+async def were_folders(
+    index: HasSources,
+    record: SourceRecord,
+    members: Sequence[CollectionInfo],
+    paths: Collection[str],
+) -> bool:
+    """Return whether the index has documents below one of these paths of which the name alone would
+    exclude a file. There may be a file in the place of the folder now."""
+    root = f"{slashed(record.source.location).rstrip('/')}/"
+    for path in map(slashed, paths):
+        relative = path.removeprefix(root)
+        if relative != path and is_never_read(record.source, relative):
+            for info in members:
+                if await any_below(index, info.spec.name, record.source.name, relative):
+                    return True
+    return False
 
 
 def parts_of(paths: Collection[str], record: SourceRecord) -> tuple[str, ...] | None:

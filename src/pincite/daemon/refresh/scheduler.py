@@ -19,7 +19,7 @@ import msgspec
 
 from pincite.daemon.refresh.attempts import Attempts
 from pincite.daemon.refresh.counting import Counting
-from pincite.daemon.refresh.events import matters, parts_of
+from pincite.daemon.refresh.events import matters, parts_of, were_folders
 from pincite.daemon.refresh.freshness import Freshness, RunRequest, Wish
 from pincite.daemon.refresh.glance import Glance, Limits, glance_at
 from pincite.daemon.refresh.in_background import in_background
@@ -154,8 +154,14 @@ class Refreshing:
                 self._heard_of.clear()
                 sources = await sources_of(self._index)
                 records = [record for record, _ in sources.values()]
-                showing = [sources[key][0] for key in sources if self._states.may_show(key)]
-                if await asyncio.to_thread(matters, paths, records, showing):
+                strict = [
+                    record
+                    for key, (record, members) in sources.items()
+                    if self._states.may_show(key)
+                    or await were_folders(self._index, record, members, paths)
+                ]
+                limits = Limits.of_daemon(_GLANCE_S)
+                if await asyncio.to_thread(matters, paths, records, strict, limits):
                     self._edited(paths)
         finally:
             self._sifting = None
