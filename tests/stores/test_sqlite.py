@@ -55,6 +55,20 @@ def test_a_file_of_schema_1_takes_attributes() -> None:
     asyncio.run(check())
 
 
+def statements_of(store: SqliteStore) -> list[str]:
+    """Return the list to which every statement is added that the store reads with from now on."""
+    read: list[str] = []
+    database = store._database
+    whole = database.read
+
+    def counted(sql: str, values: Sequence[object] = ()) -> list[Any]:
+        read.append(sql)
+        return whole(sql, values)
+
+    database.read = counted  # type: ignore[method-assign]
+    return read
+
+
 @pytest.mark.parametrize("words", [None, FtsConfig()])
 def test_a_filter_that_matches_nothing_reads_no_chunk_that_has_the_words(
     words: FtsConfig | None,
@@ -66,15 +80,7 @@ def test_a_filter_that_matches_nothing_reads_no_chunk_that_has_the_words(
             fox = point_of("fox")
             await store.stage("main", {"r1": [fox]})
             await store.publish("main", {"r1": None})
-            read: list[str] = []
-            database = store._database
-            whole = database.read
-
-            def counted(sql: str, values: Sequence[object] = ()) -> list[Any]:
-                read.append(sql)
-                return whole(sql, values)
-
-            database.read = counted  # type: ignore[method-assign]
+            read = statements_of(store)
             request = SearchRequest(dense=fox.dense, sparse=fox.sparse, words="fox")
             for found in (True, False):
                 read.clear()
@@ -142,15 +148,7 @@ def test_a_word_is_looked_up_by_key_if_at_most_half_of_its_chunks_are_allowed(
             points = [point_of("fox", f"{n}") for n in range(60)]
             await store.stage("main", {"r1": points})
             await store.publish("main", {"r1": None})
-            read: list[str] = []
-            database = store._database
-            rows_of = database.read
-
-            def counted(sql: str, values: Sequence[object] = ()) -> list[Any]:
-                read.append(sql)
-                return rows_of(sql, values)
-
-            database.read = counted  # type: ignore[method-assign]
+            read = statements_of(store)
             asked = SearchRequest(sparse=points[0].sparse, sparse_limit=60)
             mine = tuple(one.chunk.id for one in points[:allowed])
             for counts in (1, 0):
