@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pincite.model import Scope, SourceType
-from pincite.ports import Searchable
-from pincite.scope.apart import is_apart
+from pincite.ports import Filter, Searchable
+from pincite.scope.apart import is_apart, readable_filter
 from pincite.scope.filter import kinds_of
+from pincite.scope.schema import schema_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class CollectionFacts:
 
     `weights`: the factor for the fused scores of each collection. `required`: the number of
     attributes that each collection requires. `apart`: see `pincite.scope.apart.is_apart`.
+    `readable`: for callers who are kept apart, the filter of each collection for all that they may
+    read of it; else empty.
     """
 
     code: frozenset[str]
@@ -39,6 +42,7 @@ class CollectionFacts:
     weights: Mapping[str, float]
     required: Mapping[str, int]
     apart: bool
+    readable: Mapping[str, Filter]
 
     @classmethod
     def of(
@@ -47,6 +51,9 @@ class CollectionFacts:
         """Return the facts for a search within this scope. `checked`: documents are checked while
         it runs (`Deps.admit`). Raises UsageError for a wrong filter."""
         kinds = kinds_of(scope)
+        specs = [one.spec for one in collections]
+        apart = is_apart(scope, specs, checked=checked)
+        schema = schema_of(specs, scope)
 
         def those(fit: Callable[[Searchable], bool]) -> frozenset[str]:
             return frozenset(one.spec.name for one in collections if fit(one))
@@ -60,8 +67,9 @@ class CollectionFacts:
             other_language=those(_in_other_language),
             unmeasured=those(lambda one: one.dense is not None and one.rung != "bundled-model"),
             weights={one.spec.name: one.weight for one in collections},
-            required={one.spec.name: len(one.spec.require) for one in collections},
-            apart=is_apart(scope, (one.spec for one in collections), checked=checked),
+            required={spec.name: len(spec.require) for spec in specs},
+            apart=apart,
+            readable={spec.name: readable_filter(spec, scope, schema) for spec in specs if apart},
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pincite.model import Chosen, Compared, Pool
 from pincite.search_steps.run import Outcome, Run
-from pincite.search_steps.term_counts import readable_filters
 from pincite.stages.context import Shown, context
 from pincite.stages.look import look
 from pincite.stages.optimise import optimise
@@ -15,9 +14,8 @@ async def compare_with_files(run: Run, chosen: Chosen) -> tuple[Shown, Compared]
     """Return the results with the text around them, and the closest passages, all compared with
     their files. `Compared.gone` has the results whose text is no longer in the file."""
     profile, deps = run.profile, run.deps
-    readable = readable_filters(run) if run.facts.apart else {}
     shaping = (profile.context, profile.select.results)
-    page = await context(chosen, deps.collections, *shaping, readable=readable)
+    page = await context(chosen, deps.collections, *shaping, readable=run.facts.readable)
     shown = run.trace.tap("context", page)
     if profile.optimise.enabled:
         less = optimise(shown.candidates, shown.contexts, profile.optimise)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pincite.deps import Admission
 from pincite.model import TermCounts
 from pincite.ports import Filter, Searchable
-from pincite.scope.apart import readable_filter
-from pincite.scope.schema import schema_of
 from pincite.search_steps.run import Run
 from pincite.stages.absent import counted
 from pincite.stages.presence import find_present, has_any
@@ -43,8 +41,7 @@ async def term_counts(
     if unknown:
         limit_s = run.profile.retrieve.timeout_s
         limit_s = limit_s if run.left_ms is None else min(limit_s, run.left_ms / 1000)
-        filters = readable_filters(run)
-        present = await find_present(unknown, run.deps.collections, filters, limit_s)
+        present = await find_present(unknown, run.deps.collections, run.facts.readable, limit_s)
         for name, having in present.items():
             known.update({(name, one): there for one, there in having.items()})
     return {
@@ -52,13 +49,6 @@ async def term_counts(
         for name, ids in terms.items()
         if all((name, one) in known for one in ids)
     }
-
-
-def readable_filters(run: Run) -> Mapping[str, Filter]:
-    """Return the filter of each collection for all that the caller may read of it."""
-    specs = [one.spec for one in run.deps.collections]
-    schema = schema_of(specs, run.scope)
-    return {spec.name: readable_filter(spec, run.scope, schema) for spec in specs}
 
 
 def readable_terms(filters: Mapping[str, Filter]) -> HasAny:

@@ -10,7 +10,7 @@ from pincite.ports import Searchable
 from pincite.questions.frames import without_lines
 from pincite.search_steps.on_topic import lacking_other, lacking_place, on_topic
 from pincite.search_steps.run import Run
-from pincite.search_steps.term_counts import readable_filters, readable_terms, term_counts
+from pincite.search_steps.term_counts import readable_terms, term_counts
 from pincite.stages.absent import find_absent, unseen_terms
 from pincite.stages.gate import at_most_weak, doubt, gate, may_doubt, told_also
 from pincite.stages.placed import Placed
@@ -49,7 +49,7 @@ async def judge_evidence(
     shown = covered[: profile.select.results]
     absent = await absent_words(run, shown, (None,) * len(shown), found)
     missing = absent.index
-    has_any = readable_terms(readable_filters(run)) if missing and run.facts.apart else None
+    has_any = readable_terms(run.facts.readable) if missing and run.facts.apart else None
     subjects = await find_subjects(
         query.text, missing, deps.collections, profile.retrieve.timeout_s, has_any
     )
