@@ -1,4 +1,4 @@
-# make demo   install, index this repository, print a cited evidence pack
+# make demo   install, index this repository, print a cited evidence pack by keyword search, embed, search again
 # make test   install what the tests need and run them all
 # make coverage  the same, with the lines that no test runs; takes nearly twice as long
 # make check  format, lint, types, import contracts, spelling, prose
@@ -20,9 +20,15 @@ PYTEST_ARGS ?=
 .PHONY: demo test coverage check format site bench dist sbom licences wheel debian clean
 
 demo: $(VENV)/installed
-	@$(BIN)/pincite index $(SOURCES) --index $(INDEX)
+	@$(BIN)/pincite index $(SOURCES) --index $(INDEX) --background
 	@echo
 	@echo '$$ pincite search "$(QUESTION)"'
+	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
+	@echo
+	@echo 'Embedding all texts adds semantic search. Ctrl-C loses nothing.'
+	@$(BIN)/pincite index --index $(INDEX)
+	@echo
+	@echo '$$ pincite search "$(QUESTION)"    # keyword search and semantic search'
 	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
 
 # The tests start thousands of processes. Where PYTHONDONTWRITEBYTECODE is set, each would compile

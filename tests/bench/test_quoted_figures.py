@@ -64,7 +64,10 @@ def test_the_comparison_quotes_the_latest_run(begins: str, key: str, form: Any) 
 
 @pytest.mark.parametrize(
     ("begins", "names"),
-    [("of these, C++, Swift", ("cpp", "swift")), ("of these, Go, Ruby", ("go", "ruby"))],
+    [
+        ("of these, C++, Swift", ("cpp", "swift")),
+        ("of these, Go, Ruby, C#", ("go", "ruby", "csharp")),
+    ],
 )
 def test_the_comparison_quotes_the_languages_of_the_latest_run(
     begins: str, names: tuple[str, ...]
