@@ -85,6 +85,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "`words_power`": Variant({"words_power": 1.0}),
     "`words_again`": Variant({"words_again": 0.0}),
     "the source's name as any word": Variant({"source_named": True}),
+    "`bodies_first`": Variant({"bodies_first": False}),
     "50 candidates": Variant(pool=50),
     "24 candidates": Variant(pool=24),
 }

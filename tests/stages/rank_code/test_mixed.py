@@ -80,6 +80,45 @@ def test_pages_keep_their_scores() -> None:
     assert values(ENGINE, POLICY, GUIDE)["guide"] == 0.9
 
 
+TESTS, CHANGES = one("tests", 1.0, "tests/test_retry.py"), one("new", 1.0, "CHANGELOG.md", "docs")
+
+
+def asking(question: str, *found: Candidate) -> dict[str, float]:
+    query = prepare(Question(question), PrepareConfig())
+    ranked = rank_code(query, found, ENGLISH, RankCodeConfig())
+    return {one.chunk.id: one.rank_signal.value for one in ranked}
+
+
+def test_beside_pages_tests_and_changelogs_that_nobody_asks_for_count_half() -> None:
+    found = asking("how are requests retried", TESTS, CHANGES, GUIDE)
+    assert found == pytest.approx({"guide": 0.9, "tests": 0.5, "new": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("how are retries tested", {"tests": 1.0, "guide": 0.9, "new": 0.5}),
+        ("which version added the retries", {"new": 1.0, "tests": 0.2, "guide": 0.36}),
+        ("what does the changelog say of retries", {"new": 1.0, "guide": 0.9, "tests": 0.5}),
+    ],
+)
+def test_those_that_a_question_asks_for_do_not(question: str, first: dict[str, float]) -> None:
+    assert asking(question, TESTS, CHANGES, GUIDE) == pytest.approx(first)
+
+
+def test_tests_that_alone_define_a_name_of_the_question_stay_beside_pages() -> None:
+    found = chunk("t", id="t", path="tests/h.py", source_type="code", symbols=("fake_clock",))
+    helper = Candidate("main", found, (Signal("fused", "normalised", 0.8),))
+    assert asking("what does fake_clock advance", helper, GUIDE)["t"] == 0.8
+
+
+def test_among_nearly_nothing_but_code_tests_are_lowered_by_their_files_only() -> None:
+    more = [one(f"n{n}", 0.1, f"n{n}.py") for n in range(200)]
+    few = asking("how are requests retried", TESTS, *more)
+    page = asking("how are requests retried", TESTS, *more, GUIDE)
+    assert page["tests"] == pytest.approx(few["tests"], abs=0.1)
+
+
 @pytest.mark.parametrize("value", [-0.1, 1.1])
 def test_a_share_that_cannot_be_is_refused(value: float) -> None:
     with pytest.raises(ConfigError, match=r"rank_code\.mixed"):
@@ -101,7 +140,8 @@ def test_whatever_the_mixture_nothing_is_lost_and_scores_stay_in_their_range(
     assert sorted(ranked) == [one.chunk.id for one in found]
     assert list(ranked.values()) == sorted(ranked.values(), reverse=True)
     scores = [score for score, *_ in rows] or [0.0]
-    assert all(min(scores) - 1e-9 <= value <= max(scores) + 1e-9 for value in ranked.values())
+    least = min(scores) if min(scores) < 0 else min(scores) * RankCodeConfig().tests
+    assert all(least - 1e-9 <= value <= max(scores) + 1e-9 for value in ranked.values())
     shuffled = [*found]
     dice.shuffle(shuffled)
     assert list(values(*shuffled, mixed=mixed)) == list(ranked)

@@ -337,6 +337,10 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "words_again": (
                 "weight of the keyword score alone in a file's best passage, if a model takes part"
             ),
+            "bodies_first": (
+                "exchange the scores of a header of C and of the file with its bodies, if the"
+                " header's is higher"
+            ),
             "enabled": "rank passages of code by their files",
         },
         "rerank": {

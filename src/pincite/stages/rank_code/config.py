@@ -62,8 +62,11 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     of keyword search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925,
     .924, .930, .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
+    `bodies_first`: whether a header of C, C++ or Objective-C exchanges its score with the file that
+    has its bodies, if the header's is higher.
+
     Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0074, 0076, 0082, 0088,
-    0090, 0095, 0103 and 0104.
+    0090, 0095, 0103, 0104 and 0107.
     """
 
     coherence: float = 0.6
@@ -93,6 +96,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     source_named: bool = False
     words_power: float = 0.7
     words_again: float = 0.5
+    bodies_first: bool = True
     enabled: bool = True
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.declared import is_constructor, lacks_constructor, only_declares
+from pincite.stages.rank_code.namespaces import Headings, namespaces_of, without_namespaces
 from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.words import Likeness, QuestionWords
 from pincite.support.names import components, last_component, owner_of, placed_name
@@ -112,15 +113,18 @@ def defining(
 
     A plain word in lower case may also be a topic. It gets one definition `beside_pages` of
     documentation, which mention the word and would hide the definition, and none among code only.
-    For a plain or capitalised word, only definitions at the top level of a file count, not in tests
-    or examples. If the question asks for the word's place among code only, there are up to `most`,
-    and the other definitions follow these.
+    For a plain or capitalised word, only definitions at the top level count, of a file or of a
+    namespace that several files open, not in tests or examples. If the question asks for the word's
+    place among code only, there are up to `most`, and the other definitions follow these.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
-    sought = _SoughtNames(query, names, beside_pages=beside_pages)
+    if not names:
+        return []
+    namespaces = namespaces_of(one.chunk for one in candidates)
+    sought = _SoughtNames(query, names, namespaces, beside_pages=beside_pages)
     if sought.may_be_topic and sought.word.islower():
         most = min(most, int(beside_pages))
-    if not names or not most:
+    if not most:
         return []
     matching: list[tuple[_Rank, Candidate]] = []
     for one in candidates:
@@ -142,7 +146,15 @@ _Rank = tuple[int, ...]  # the smallest is best
 class _SoughtNames:
     """The names whose definitions a question asks for."""
 
-    def __init__(self, query: Query, names: Sequence[str], *, beside_pages: bool) -> None:
+    def __init__(
+        self,
+        query: Query,
+        names: Sequence[str],
+        namespaces: Set[Headings],
+        *,
+        beside_pages: bool,
+    ) -> None:
+        self._namespaces = namespaces
         asked_place = placed_name(query.text)
         self.word = asked_place or query.text
         self._is_word = self.word.isalpha() and self.word[1:].islower()
@@ -165,7 +177,7 @@ class _SoughtNames:
         if not is_named and not at_path.own:
             return None
         is_class, is_value = self._kind_of(chunk, self._plain | at_path.own)
-        is_detail = self._is_word and _is_detail(chunk, self._query, is_value=is_value)
+        is_detail = self._is_word and self._is_detail(chunk, is_value=is_value)
         if is_detail and self.may_be_topic:
             return None
         return (
@@ -177,6 +189,16 @@ class _SoughtNames:
             is_detail,
             *(_depth(chunk, self._plain) if is_named else (False, 0)),
         )
+
+    def _is_detail(self, chunk: Chunk, *, is_value: bool) -> bool:
+        """Return whether the passage is within a definition, or of a test or an example. A passage
+        with values and definitions counts, too, because its values may be fields. For values, a
+        namespace is a definition, too: it may be a type with methods in several files."""
+        around = chunk.headings
+        if not is_value:
+            around = without_namespaces(around, self._namespaces)
+        within = around not in ((), self._query.symbols[:1])
+        return within or bool(place_of(chunk.path)) or (is_value and bool(chunk.definitions))
 
     def _kind_of(self, chunk: Chunk, sought: Set[str]) -> tuple[bool, bool]:
         """Return whether the passage has the class of a sought constructor without it, and whether
@@ -196,13 +218,6 @@ def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:
     named = (last_component(name) in names for name in chunk.headings)
     around = next((place for place, is_own in enumerate(named) if is_own), len(chunk.headings))
     return bool(place_of(chunk.path)), around
-
-
-def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:
-    """Return whether the passage is within a definition, or of a test or an example. A passage with
-    values and definitions counts, too, because its values may be fields."""
-    within = chunk.headings not in ((), query.symbols[:1])
-    return within or bool(place_of(chunk.path)) or (is_value and bool(chunk.definitions))
 
 
 def _placed(query: Query) -> tuple[str, ...]:

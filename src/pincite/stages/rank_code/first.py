@@ -1,14 +1,13 @@
-"""Put those candidates first that the question asks for: places of files, definitions of a name,
-tests of one thing, or changelogs."""
+"""Put those candidates first that the question asks for: places of files, or tests of one thing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from pincite.model import Candidate, Signal
+from pincite.model import Candidate
 from pincite.stages.rank_code.names import file_name
-from pincite.stages.rank_code.paths import is_changelog, names_under_test, place_of, wants_changes
+from pincite.stages.rank_code.paths import names_under_test, place_of
 from pincite.stages.rank_code.words import Vocabulary
 from pincite.support.names import last_component
 
@@ -51,32 +50,3 @@ def _bare(name: str, vocabulary: Vocabulary) -> tuple[str, bool]:
     words = [word.text for word in vocabulary.words(last_component(name))]
     left = [word for word in words if word not in _OF_TESTS]
     return "".join(left or words), len(left) < len(words)
-
-
-def changelogs_first(
-    question: str, candidates: Sequence[Candidate], unasked: float
-) -> tuple[Candidate, ...]:
-    """Return the candidates, best first. If the question asks what changed, or when, the scores of
-    all but changelogs are multiplied by `unasked` (above 0, up to 1), and so is their signal
-    `prior`. Without a changelog among them, or with a factor of 1, nothing changes."""
-    if unasked == 1 or not wants_changes(question):
-        return tuple(candidates)
-    known = [_is_changelog(one) for one in candidates]
-    if not any(known):
-        return tuple(candidates)
-    scored = (
-        one if is_one else _lowered(one, unasked)
-        for one, is_one in zip(candidates, known, strict=True)
-    )
-    return tuple(sorted(scored, key=lambda one: one.rank_key))
-
-
-def _is_changelog(one: Candidate) -> bool:
-    return one.chunk.source_type != "code" and is_changelog(one.chunk.path)
-
-
-def _lowered(one: Candidate, factor: float) -> Candidate:
-    prior, rank = one.signal("prior"), one.rank_signal
-    lowered = Signal("prior", "share", factor * (prior.value if prior else 1.0))
-    value = min(rank.value, rank.value * factor)  # some fusions have negative scores
-    return one.with_signal(lowered, Signal("ranked", rank.kind, value))

@@ -26,12 +26,14 @@ from pincite.stages.rank_code.files import (
     own_value,
     passages_by_file,
 )
-from pincite.stages.rank_code.first import at_places, changelogs_first, tests_of
+from pincite.stages.rank_code.first import at_places, tests_of
+from pincite.stages.rank_code.headers import bodies_first
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.routes import handlers
+from pincite.stages.rank_code.unasked import changelogs_first, lower_unasked
 from pincite.stages.rank_code.words import Likeness, Terms, vocabulary_of
 
 _MOST_KNOWN = 16  # files that are compared with the terms of the question
@@ -75,7 +77,8 @@ def rank_code(
       unknown. If all files are of one source, the terms of its name do not count. 0 for all but the
       16 best files by the other parts
     - prior: see `paths`. The place of a file does not count if the file, or others of tests and
-      examples, define a name that the question writes like code, and no other file does
+      examples, define a name that the question writes like code, and no other file does. Headers
+      and their bodies may exchange their scores, see `headers`
 
     The passages of a file, best first by s + definition + copied, get this score times that sum
     divided by that of the first, times `further` for each passage before them. The s + definition
@@ -85,15 +88,17 @@ def rank_code(
     If documentation was found beside code, the score of a candidate of code is the mean of its
     previous score and the new one, with the weight `mixed` for the new one: such a question needs
     passages, of pages and of several definitions, more than one file. From nine tenths of code on,
-    this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
-    is defined, gets `defined_first` of its definitions first, one of each file. A question for the
-    tests of one thing gets as many files of tests with the name of this thing. A question for the
-    callers, imports, heirs or overrides of a name gets all of these first (see `related`), and one
-    for a route as many handlers of it (see `routes`). 0 switches all of this off. If a question
-    asks what changed, or when, the scores of all but changelogs are multiplied by `unasked`. Before
-    all of these come the passages, of code and pages, at `places` that the question names, such as
-    the frames of a traceback: `first.at_places`. What comes first so has a signal with the value 1
-    that tells why: `relation`, `defined`, `tests`, `route` or `place`.
+    this weight grows, up to 1 for code alone. As the place of a file counts half there, the scores
+    of tests and changelogs that are not asked for are lowered again. But a question that is only a
+    name, or asks where one is defined, gets `defined_first` of its definitions first, one of each
+    file. A question for the tests of one thing gets as many files of tests with the name of this
+    thing. A question for the callers, imports, heirs or overrides of a name gets all of these first
+    (see `related`), and one for a route as many handlers of it (see `routes`). 0 switches all of
+    this off. If a question asks what changed, or when, the scores of all but changelogs are
+    multiplied by `unasked`. Before all of these come the passages, of code and pages, at `places`
+    that the question names, such as the frames of a traceback: `first.at_places`. What comes first
+    so has a signal with the value 1 that tells why: `relation`, `defined`, `tests`, `route` or
+    `place`.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent
@@ -130,9 +135,10 @@ def _by_files(
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
         for (one, parts), signal in zip(ordered, given, strict=True)
     ]
-    if trust < 1:
-        ranked.sort(key=lambda one: one.rank_key)
-    others.sort(key=lambda one: one.rank_key)
+    if others:
+        priors, half = priors_for(query.text, config), (1 - trust) / max(1 - config.mixed, 1e-9)
+        ranked = lower_unasked(ranked, priors, half)
+        others = lower_unasked(others, priors)
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
     in_order = [one for one, _ in ordered]
     most = config.defined_first
@@ -202,6 +208,7 @@ def _ordered(
         )
         for key, passages in files.items()
     ]
+    of_files = bodies_first(query, of_files, config)
     of_files.sort(key=lambda one: -one.score(config))
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
     for place, one in enumerate(of_files):
