@@ -172,7 +172,25 @@ def test_the_class_of_a_method_is_its_owner(question: str) -> None:
         ("what calls load_users() in folder blueprints", "blueprints"),
         ("callers of load_users in Sources/App/Main", "Sources/App/Main"),
         ("callers of load_users in Sources/", "Sources"),
+        ("which code uses load_users in app/Models", "app/Models"),
+        ("where is load_users used in `app/Models`", "app/Models"),
+        ("subclasses of load_users in app/Models", "app/Models"),
+        ("callers of load_users in Sources/Networking", "Sources/Networking"),
+        ("callers of load_users in packages/UI", "packages/UI"),
+        ("callers of load_users in src/über", "src/über"),
+        ("callers of load_users in ./Sources", "Sources"),
+        ("callers of load_users in ./LIB/API", "LIB/API"),
+        ("callers of load_users in `LIB/API`", "LIB/API"),
+        ("callers of load_users in ../shop/Sources/UI/", "shop/Sources/UI"),
+        ("callers of load_users in /srv/shop/Sources/a.py", "srv/shop/Sources/a.py"),
+        ("where is load_users used in the file Node.js", "Node.js"),
+        ("callers of load_users in the file Node.js", "Node.js"),
         ("callers of load_users in the code", ""),
+        ("callers of load_users in the folder", ""),
+        ("callers of load_users in this folder", ""),
+        ("usages of load_users in the file", ""),
+        ("where is load_users used in this class", ""),
+        ("callers of my load_users function in our package", ""),
     ],
 )
 def test_a_file_or_folder_at_the_end_is_the_place(question: str, place: str) -> None:
@@ -182,19 +200,28 @@ def test_a_file_or_folder_at_the_end_is_the_place(question: str, place: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("path", "is_it"),
+    ("place", "path", "parts"),
     [
-        ("src/app/cli.py", True),
-        ("lib/src/app/cli.py", True),
-        ("src/app.py", False),
-        ("src/apps/cli.py", False),
-        ("other/cli.py", False),
+        ("src/app", "src/app/cli.py", 2),
+        ("src/app", "lib/src/app/cli.py", 2),
+        ("src/app", "src/app.py", 0),
+        ("src/app", "src/apps/cli.py", 0),
+        ("src/app", "other/cli.py", 0),
+        ("src/app", "lib/app/cli.py", 0),
+        ("src/app/cli.py", "src/app/cli.py", 3),
+        ("/srv/shop/src/app", "src/app/cli.py", 3),  # with the name of the source
+        ("/srv/store/src/app", "src/app/cli.py", 2),
+        ("../shop/src/app/", "src/app/cli.py", 3),
+        ("shop/cli.py", "cli.py", 2),
+        ("./src", "src/app/src/app/cli.py", 1),
     ],
 )
-def test_a_file_is_within_a_folder_at_any_depth(path: str, is_it: bool) -> None:
-    found = relation_of("who calls load_users in src/app")
+def test_a_file_is_within_a_folder_by_the_rules_of_frames(
+    place: str, path: str, parts: int
+) -> None:
+    found = relation_of(f"who calls load_users in {place}")
     assert found is not None
-    assert found.is_within(path) is is_it
+    assert found.parts_of_place(path, "acme/shop") == parts
 
 
 @pytest.mark.parametrize(
@@ -204,10 +231,34 @@ def test_a_file_is_within_a_folder_at_any_depth(path: str, is_it: bool) -> None:
         *("where is the method of the parent called", "who uses the method of moments"),
         *("is the constant of the module used", "what implements the interface of the plugin"),
         *("find references section", "show references page", "list implementations available"),
+        *("callers of fetch in Node.js", "callers of fetch in Express.js", "uses of f in TCP/IP"),
+        *("callers of fetch in I/O", "callers of the parse method of Node.js"),
+        *("callers of my function", "who calls the function", "who uses this class"),
     ],
 )
 def test_products_articles_and_nouns_are_no_places_and_no_names(question: str) -> None:
     found = relation_of(question)
-    assert found is None or (found.name not in ("the", "a") and not found.place)
-    if question.startswith(("find", "show", "list")):
+    assert found is None or (found.name not in ("the", "a") and not (found.place or found.owner))
+    if question.startswith(("find", "show", "list", "callers", "who calls the", "who uses this")):
         assert found is None
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "name"),
+    [
+        ("find subclasses Base", "heirs", "Base"),
+        ("list all callers Model", "called", "Model"),
+        ("find implementations Storage", "heirs", "Storage"),
+        ("list overrides draw", "overrides", "draw"),
+        ("find all usages foo", "used", "foo"),
+        ("find usages Foo", "used", "Foo"),
+        ("subclasses of A", "heirs", "A"),
+        ("where is A used", "used", "A"),
+        ("callers of my function load", "called", "load"),
+        ("who uses `function`", "used", "function"),
+    ],
+)
+def test_a_name_may_be_a_plain_word_or_a_capital(question: str, kind: str, name: str) -> None:
+    found = relation_of(question)
+    assert found is not None
+    assert (found.kind, found.name, found.owner) == (kind, name, "")

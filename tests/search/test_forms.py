@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from pincite.diagnostics.explain import explain_table
-from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point
+from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.support.fields import replace
@@ -169,3 +169,23 @@ def test_the_words_of_a_place_that_is_not_there_are_absent() -> None:
     gone = ask("what uses OAuth in nosuch/zebra.py", index)
     assert {"nosuch", "zebra"} <= set(gone.absent_terms.index)
     assert "app" not in there.absent_terms.index
+
+
+@pytest.mark.parametrize(
+    "place", ["app.py", "docs/app.py", "/srv/acme/docs/app.py", "../docs/", "/srv/acme/docs"]
+)
+def test_the_words_before_a_place_that_is_there_are_not_absent(place: str) -> None:
+    """`acme/docs` is the source. No passage of `part3.py` is shown."""
+    index = filled(*CODE)
+    for file in ("app.py", "part3.py"):
+        absent = ask(f"callers of busy_helper in {place.replace('app.py', file)}", index)
+        assert (absent.absent_terms.index, absent.absent_terms.evidence) == ((), ())
+
+
+def test_a_place_that_the_caller_may_not_read_is_absent() -> None:
+    mine = Scope(bound_where="path in (core.py, app.py)")
+    index = filled(*CODE, ("secret/zebra.py", "def zebra(): ...", ("zebra",)))
+    index = replace(index, spec=replace(index.spec, counted=True))
+    asked = "callers of busy_helper in secret/zebra.py"
+    assert ask(asked, index).absent_terms.index == ()
+    assert ask(asked, index, scope=mine).absent_terms.index == ("secret", "zebra")

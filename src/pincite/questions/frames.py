@@ -98,25 +98,31 @@ class Frame(NamedTuple):
         return tuple("/".join(parts[at:]) for at in range(max(1, len(parts) - self.own + 1)))
 
     def fit(self, path: str, source: str = "") -> Fit | None:
-        """Return how well a path of the index fits, None if it is another file.
+        """Return how well a path of the index fits, None if it is another file. See `fit_of`."""
+        return fit_of(self.path, path, source, self.own)
 
-        The whole path of the index may end this one (`app/a.py` ends `/srv/app/a.py`), or the
-        other way round (`lib/app/a.py`). Otherwise, more than half of the path of the index is
-        necessary, and two parts, or all of the library's own: `src/app/a.py` for
-        `/usr/lib/python3/site-packages/app/a.py`. Before a whole path, the name of its `source`
-        also counts, because it is most often that of its folder: `app/a.py` for `a.py` of `app`.
-        """
-        ours, theirs = self.path.split("/"), path.split("/")
-        rooted = [*source.split("/"), *theirs]
-        same = 0
-        for one, other in zip(reversed(ours), reversed(rooted), strict=False):
-            if one != other:
-                break
-            same += 1
-        is_whole = same >= len(theirs)
-        is_most = same > 1 and (self.is_library or 2 * same > len(theirs))
-        fits = same >= self.own and (is_whole or same == len(ours) or is_most)
-        return Fit(same, is_whole) if fits else None
+
+def fit_of(named: str, path: str, source: str, own: int = 1) -> Fit | None:
+    """Return how well a path of the index fits one that is `named`, None if it is another. `own` as
+    in `Frame`.
+
+    The whole path of the index may end the other one (`app/a.py` ends `/srv/app/a.py`), or the
+    other way round (`lib/app/a.py`). Otherwise, more than half of the path of the index is
+    necessary, and two parts, or all of the library's own: `src/app/a.py` for
+    `/usr/lib/python3/site-packages/app/a.py`. Before a whole path, the name of its `source` also
+    counts, because it is most often that of its folder: `app/a.py` for `a.py` of `app`.
+    """
+    ours, theirs = named.split("/"), path.split("/")
+    rooted = [*source.split("/"), *theirs]
+    same = 0
+    for one, other in zip(reversed(ours), reversed(rooted), strict=False):
+        if one != other:
+            break
+        same += 1
+    is_whole = same >= len(theirs)
+    is_most = same > 1 and (own > 1 or 2 * same > len(theirs))
+    fits = same >= own and (is_whole or same == len(ours) or is_most)
+    return Fit(same, is_whole) if fits else None
 
 
 def frames_of(text: str) -> tuple[Frame, ...]:
@@ -173,7 +179,7 @@ def _frame(match: re.Match[str]) -> Frame | None:
         path = "/".join((*package, of_class["file"]))
     if not int(line):
         return None
-    plain = _plain(path)
+    plain = plain_path(path)
     if not plain or (match["quoted"] is None and not is_file(plain)):
         return None
     held = _LIBRARY.fullmatch(plain)
@@ -181,7 +187,7 @@ def _frame(match: re.Match[str]) -> Frame | None:
     return Frame(plain, int(line), own)
 
 
-def _plain(path: str) -> str:
+def plain_path(path: str) -> str:
     """Return a path with slashes, without its drive, its host, `.` and `..`; "" for none."""
     if len(path) > _MOST_CHARS or path.startswith("<"):  # `<stdin>`
         return ""

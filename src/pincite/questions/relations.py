@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pincite.questions.frames import is_file
+from pincite.questions.frames import fit_of, is_file, plain_path
 from pincite.support.late_patterns import late_pattern
 from pincite.support.names import components, is_like_code, is_product, owner_of
 
@@ -62,13 +62,17 @@ _LEAD: Final = (
     r"|(?:what|which|where|who)(?:'s| is| are)(?: all)?(?: of)?(?: the)? "
     r"|where can i find(?: all)?(?: the)? |all(?: of)?(?: the)? |the )?"
 )
-_WHOLE: Final = r"(?:code ?base|code|source code|sources?|repo(?:sitory)?|project|tests?)"
-_ALL: Final = rf"(?:the |this |our )?(?:whole |entire )?{_WHOLE}\b"
+#: Words for a place that tell nothing of it: all of the code, or a folder without its name.
+_WHOLE: Final = (
+    r"(?:code ?base|code|source code|sources?|repo(?:sitory)?|project|tests?"
+    r"|(?:class|directory|file|folder|module|package)\Z)"
+)
+_ALL: Final = rf"(?:the |this |our |my )?(?:whole |entire )?{_WHOLE}\b"
 _TAIL: Final = (
     r"(?: from)?(?: anywhere| somewhere| at all)?"
-    r"(?: (?:in|across|within) (?:(?:the |this |our )?(?:whole |entire )?"
+    r"(?: (?:in|across|within) (?:(?:the |this |our |my )?(?:whole |entire )?"
     rf"(?:(?P<tests>tests?(?: suite)?)|{_WHOLE})"
-    r"|(?:the )?(?:(?P<folder>folder|directory) |file )?(?P<place>\S+)"
+    r"|(?:the )?(?P<placed>(?:folder|directory|file) )?(?P<place>\S+)"
     r"(?P<is_folder> folder| directory)?))?"
 )
 
@@ -78,7 +82,8 @@ def _name(key: str = "") -> str:
     before, after = _THING.format(n=f"_before{key}"), _THING.format(n=f"_after{key}")
     quoted = r"`[^`\s]{1,100}`|'[^'\s]{1,100}'|\"[^\"\s]{1,100}\""
     return (
-        rf"(?:(?:the|our|an?|this|that) )?(?:{before} )?(?P<name{key}>{quoted}|[^\s`'\"]+)"
+        rf"(?P<article{key}>(?:the|our|my|an?|this|that) )?(?:{before} )?"
+        rf"(?P<name{key}>{quoted}|[^\s`'\"]+)"
         rf"(?: {after}(?: of (?!{_ALL})(?:the )?(?:class )?(?P<whole{key}>\S+))?)?"
     )
 
@@ -102,7 +107,7 @@ _FORMS: Final = tuple(
         rf" (?P<verb>{_NOW}) {_name()}",
         rf"{_LEAD}(?P<verb>{_NOUN}) (?:of|to|for) {_name()}{_IN_HEIRS}",
         r"(?:find|show|list|get)(?: me)?(?: all)? (?P<verb>usages?|uses|references|callers"
-        rf"|subclasses|implementations|overrides) (?P<close>){_name()}",
+        rf"|subclasses|implementations|overrides) {_name()}",
         rf"{_LEAD}(?:{_OF_CODE}|everything) (?:(?:that|which|who) (?P<verb>{_NOW})"
         rf"|(?P<being>{_BEING})) {_name()}",
         rf"is {_name()} (?:still |ever |even )?(?P<verb>{_PAST})",
@@ -123,10 +128,18 @@ _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
 )
 
 
-#: Words that are no names: pronouns and articles.
+#: Words that are no names: pronouns and articles. `A` may be one.
 _NO_NAMES: Final = frozenset(
-    "it this that them these those they what which us me the a an our your its".split()
+    "it this that them these those they what which us me the a an our my your its".split()
 )
+#: A word for a kind of thing, which is no name behind an article: `callers of my function`.
+_IS_THING: Final = late_pattern(_THING.format(n="") + "|file|folder|directory")
+#: These nouns before a plain word are most often those of a document: `find references section`.
+_OF_DOCUMENT: Final = late_pattern(
+    r"(?i:find|show|list|get)(?: me)? (?:usages?|uses|references|implementations) [a-z]+(?: |\Z)"
+)
+#: Abbreviations with a slash, such as `TCP/IP`, `I/O` and `C/C++`, which are no paths.
+_ABBREVIATIONS: Final = late_pattern(r"[A-Z\d]+/[A-Z\d]+[+#]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +147,8 @@ class Relation:
     """What a question asks for: `kind`, the last component of the `name`, the one before it or the
     class in whose heirs the name is (`owner`, "" if none), and the name as it is `written`.
     `certain`: it is written like code or in quotes, so it is no word of a topic. `tests`: tests
-    are asked for. `place`: the file or folder in which it is sought, "" if none is named."""
+    are asked for. `place`: the file or folder in which it is sought, "" if none is named; whether
+    it exists is not known, so `client/server` is one."""
 
     kind: Kind
     name: str
@@ -144,9 +158,20 @@ class Relation:
     tests: bool
     place: str = ""
 
-    def is_within(self, path: str) -> bool:
-        """Return whether a file is in the place. Its path may have folders before that."""
-        return f"/{self.place}/" in f"/{path}/"
+    def parts_of_place(self, path: str, source: str = "") -> int:
+        """Return how many last parts of the place a file or a folder around it has, by the rules
+        of frames (`fit_of`); 0 if the file is not in the place, or no place is named."""
+        last = self.place.rpartition("/")[2]
+        if not last or f"/{last}/" not in f"/{path}/":
+            return 0
+        parts = path.split("/")
+        around = ("/".join(parts[: at + 1]) for at, part in enumerate(parts) if part == last)
+        fits = (fit_of(self.place, one, source) for one in around)
+        return max((fit.parts for fit in fits if fit is not None), default=0)
+
+    def has_in_place(self, path: str, source: str) -> bool:
+        """Return whether a file is in the place, which may also be the whole source."""
+        return self.parts_of_place(path, source) > 0 or fit_of(self.place, source, "") is not None
 
 
 def relation_of(question: str) -> Relation | None:
@@ -163,17 +188,18 @@ def _relations(asked: str) -> Iterator[Relation]:
         if found is None:
             continue
         groups = found.groupdict()
-        name, quoted, calls = _written(groups["name"])
+        name, quoted, calls = _written(groups["name"], after=groups["article"])
         place = _place_of(groups)
-        owners = [groups.get(key) for key in ("name_of", "name_in", "whole")]
-        said = next(filter(None, owners), "") or ""
-        owner = "" if place and said == groups.get("name_in") else _written(said)[0]
+        keys = ("name_of", "name_in", "whole")
+        key = next((one for one in keys if groups.get(one)), "")
+        said = groups.get(key) or ""
+        is_place = bool(place) and key == "name_in"
+        owner = "" if is_place or _is_of_topic(said) else _written(said)[0]
         if not name or (said and not (owner or place)) or (groups.get("place") and not place):
             continue
         verb = (groups.get("verb") or groups.get("being") or "").lower()
         certain = quoted or calls or is_like_code(name)
-        is_noun = verb == "usage" or groups.get("close") is not None  # "find references section"
-        if is_noun and not certain:
+        if not certain and (verb == "usage" or _OF_DOCUMENT.match(asked)):
             continue
         kind: Kind = next((kind for kind, begins in _KINDS if verb.startswith(begins)), "used")
         if groups.get("name_of"):
@@ -200,24 +226,31 @@ def _of_thing(groups: Mapping[str, str | None]) -> Kind:
 
 
 def _place_of(groups: Mapping[str, str | None]) -> str:
-    """Return the path of the file or folder that the question names last, "" for none. `C/C++` and
-    `TCP/IP` are no paths."""
+    """Return the path of the file or folder that the question names last, "" for none."""
     text = groups.get("place") or groups.get("name_in") or ""
-    path = text.strip("`'\"").removeprefix("./").rstrip("/")
-    is_named = bool(groups.get("folder") or groups.get("is_folder"))
-    is_path = is_named or text.endswith("/") or path.count("/") > 1
-    is_path |= "/" in text and text.islower() and text.isascii()
-    return path if is_path or (is_file(path) and not is_product(path)) else ""
+    bare = text.strip("`'\"")
+    is_named = bool(groups.get("placed") or groups.get("is_folder"))
+    if not is_named and text == bare and _is_of_topic(bare):
+        return ""
+    path = plain_path(bare)
+    return path if is_named or "/" in bare or is_file(path) else ""
 
 
-def _written(text: str) -> tuple[str, bool, bool]:
+def _is_of_topic(text: str) -> bool:
+    """Return whether a text that looks like a path is a word of a topic: `Node.js`, `TCP/IP`."""
+    return is_product(text) or _ABBREVIATIONS.fullmatch(text) is not None
+
+
+def _written(text: str, after: str | None = None) -> tuple[str, bool, bool]:
     """Return the name in a text, "" if it is none; whether it is in quotes, between `<` and `>`, or
-    has arguments of a type, which are left out; and whether parentheses follow it."""
+    has arguments of a type, which are left out; and whether parentheses follow it. `after` is the
+    article before it."""
     bare = text.strip("`'\"")
     if bare[:1] == "<" and bare[-1:] == ">":
         bare = bare[1:-1]
     called = bare.removesuffix("()")
     name = _ARGUMENTS.sub("", called)
-    if not _WRITTEN.fullmatch(name) or (name == text and name.lower() in _NO_NAMES):
+    is_word = name == text and (name in _NO_NAMES or (after and _IS_THING.fullmatch(name)))
+    if is_word or not _WRITTEN.fullmatch(name):
         return "", False, False
     return name.rstrip("!?"), bare != text or name != called, called != bare

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pincite.model import AbsentTerms, Candidate, Context, Gated, Query
+from pincite.model import AbsentTerms, Candidate, Context, Gated
 from pincite.ports import Searchable
 from pincite.questions.frames import without_lines
+from pincite.search_steps.asked_place import may_have_place
 from pincite.search_steps.on_topic import lacking_other, lacking_place, on_topic
 from pincite.search_steps.run import Run
 from pincite.search_steps.term_counts import readable_terms, term_counts
@@ -56,14 +57,18 @@ async def judge_evidence(
     return doubt(gated, subjects, profile.gate)
 
 
-def _about(query: Query) -> str:
+async def _about(run: Run, shown: Sequence[Candidate]) -> str:
     """Return the name whose place, value, callers or heirs the question asks for, and the file or
-    folder in which it seeks them; else the whole question. Other words of such a question
-    ("set to", "subclasses") say nothing of the subject."""
-    relation = query.asked.relation
+    folder in which it seeks them if the index has none such; else the whole question. Other words
+    of such a question ("set to", "subclasses") say nothing of the subject, nor do the folders that
+    only the machine has before a path of the index."""
+    relation = run.query.asked.relation
     if relation is None:
-        return undeclared(query.text)
-    return f"{relation.owner} {relation.written} {relation.place}"
+        return undeclared(run.query.text)
+    name = f"{relation.owner} {relation.written}"
+    if not relation.place or await may_have_place(run, relation, shown):
+        return name
+    return f"{name} {relation.place}"
 
 
 async def absent_words(
@@ -74,10 +79,10 @@ async def absent_words(
 ) -> AbsentTerms:
     """Return the words of the question that the whole index lacks, and those that only the shown
     passages and their contexts lack. Of a question for the relation to a name, its place or its
-    value, only that name and the file or folder count. For callers who are kept apart, the index is
-    what they may read of it."""
+    value, only that name counts, and a file or folder that the index lacks. For callers who are
+    kept apart, the index is what they may read of it."""
     query, deps, apart = run.query, run.deps, run.facts.apart
-    text = _about(query)
+    text = await _about(run, shown)
     text = without_lines(text) if query.asked.frames else text
     english = deps.language_of(query.text) in _ENGLISH
 

@@ -65,6 +65,11 @@ def test_uses_in_the_place_that_the_question_names_precede_others() -> None:
     assert found("who calls load_users in src/jobs", CALLER, near) == ["src/jobs/run.py", "app.py"]
     assert found("callers of load_users in run.py", CALLER, near)[0] == "src/jobs/run.py"
     assert found("who calls load_users in the lib folder", CALLER, near)[0] == "app.py"
+    ui = one("Sources/UI/run.py", "def run():\n    return load_users(JOBS)", "run")
+    for place in ("Sources/UI", "../docs/Sources/UI/", "/srv/acme/docs/Sources/UI/run.py"):
+        assert found(f"callers of load_users in {place}", CALLER, near, ui)[0] == ui.chunk.path
+    other = one("UI/run.py", "def run():\n    return load_users(JOBS)", "run")
+    assert found("callers of load_users in Sources/UI", other, ui)[0] == ui.chunk.path
 
 
 def test_callers_come_before_other_uses_and_tests() -> None:

@@ -41,7 +41,8 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
     owner: first in heirs of the owner and in files that mention it, then in others; code before
     examples and tests. "Where is A.m implemented" asks for overrides only if A is abstract, or if
     no candidate defines m in A. "Where is A implemented" asks for heirs only if A is abstract.
-    Passages of the file or folder that the question names precede others.
+    Passages of the file or folder that the question names precede others, those first that have
+    most of its path.
     """
     relation = query.asked.relation
     if relation is None:
@@ -53,7 +54,7 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
         found = using(relation, candidates)
     if not relation.place:
         return found
-    return sorted(found, key=lambda one: not relation.is_within(one.chunk.path))
+    return sorted(found, key=lambda one: -relation.parts_of_place(one.chunk.path, one.chunk.repo))
 
 
 class _Classes:

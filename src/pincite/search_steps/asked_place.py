@@ -1,0 +1,48 @@
+"""Find out whether the index has the file or folder that a question for a relation names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pincite.model import Candidate
+from pincite.ports import Filter, Searchable
+from pincite.questions.relations import Relation
+from pincite.scope.choosing import admitted_records
+from pincite.scope.document_records import matches_record
+from pincite.search_steps.run import Run
+from pincite.search_steps.term_counts import readable_filters
+from pincite.support.concurrency import gather_outcomes, with_timeout
+
+_LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
+
+
+async def may_have_place(run: Run, relation: Relation, shown: Sequence[Candidate]) -> bool:
+    """Return whether a file that is indexed, and that the caller may read, is in the place of the
+    relation. A shown passage tells; otherwise all documents are listed. True also if that cannot be
+    known: a collection fails or does not answer within a second and the rest of the time budget."""
+    if any(relation.has_in_place(one.chunk.path, one.chunk.repo) for one in shown):
+        return True
+    limit_s = _LISTING_S if run.left_ms is None else min(_LISTING_S, run.left_ms / 1000)
+    if limit_s <= 0:
+        return True
+    filters = readable_filters(run)
+    asked = [
+        with_timeout(one.spec.name, _has(run, relation, one, filters[one.spec.name]), limit_s)
+        for one in run.deps.collections
+    ]
+    outcomes = await gather_outcomes(asked)
+    return any(isinstance(one, BaseException) or one for one in outcomes)
+
+
+async def _has(run: Run, relation: Relation, collection: Searchable, readable: Filter) -> bool:
+    listed = await collection.index.documents(collection.spec.name)
+    within = [
+        one
+        for one in listed
+        if relation.has_in_place(one.path, one.source)
+        and matches_record(readable, one, collection.spec)
+    ]
+    admit = run.deps.admit
+    known = dict.fromkeys(within, True) if admit is None else await admitted_records(within, admit)
+    return any(known.values())
