@@ -136,6 +136,15 @@ def test_long_and_odd_questions_take_no_time(part: str) -> None:
     assert time.process_time() - begun < GROWS_S
 
 
+def test_a_path_of_thousands_of_folders_takes_no_time() -> None:
+    found = relation_of(f"callers of load_users in {'a/' * 80}")
+    assert found is not None
+    begun = time.process_time()
+    for _ in range(1_000):
+        assert found.parts_of_place("a/" * 2_000 + "x.py") == 24
+    assert time.process_time() - begun < GROWS_S
+
+
 def test_a_setting_in_capitals_is_certain_if_it_is_read() -> None:
     read, used = relation_of("where is the setting PORT read"), relation_of("what uses PORT")
     assert read is not None

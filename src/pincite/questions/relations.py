@@ -13,6 +13,7 @@ from pincite.support.late_patterns import late_pattern
 from pincite.support.names import components, is_like_code, is_product, owner_of
 
 _LONGEST: Final = 200  # characters of a question of such a form; guess: longer ones say more
+_MOST_FOLDERS: Final = 64  # of a path that are compared with a place; a bound for hostile paths
 Kind = Literal["called", "imported", "read", "used", "heirs", "overrides", "implemented"]
 
 _THING: Final = (
@@ -164,7 +165,7 @@ class Relation:
         last = self.place.rpartition("/")[2]
         if not last or f"/{last}/" not in f"/{path}/":
             return 0
-        parts = path.split("/")
+        parts = path.split("/", _MOST_FOLDERS)
         around = ("/".join(parts[: at + 1]) for at, part in enumerate(parts) if part == last)
         fits = (fit_of(self.place, one, source) for one in around)
         return max((fit.parts for fit in fits if fit is not None), default=0)
