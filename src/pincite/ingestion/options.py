@@ -166,7 +166,8 @@ def _file_types(given: object) -> tuple[str, ...]:
 
 def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
     """Return the checked options of a caller, given as a whole or as keywords. Raises UsageError
-    for both together, for an unknown keyword, and for a value of a wrong type."""
+    for both together, for an unknown keyword, for a value of a wrong type, and for options that
+    exclude each other."""
     if options is not None and keywords:
         one = next(iter(keywords))
         raise UsageError(
@@ -187,6 +188,12 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
     for name in ("on_notice", "on_fetch"):
         require_function(name, getattr(given, name))
     require_kind("wait_s", given.wait_s, (int, float), "seconds")
+    if given.lexical and given.upgrade:
+        raise UsageError(
+            "lexical and upgrade exclude each other: upgrade adds the dense model that lexical"
+            " leaves out",
+            hint="give one of them",
+        )
     if not given.wait_s >= 0:  # or not a number
         raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, or 0 for no wait")
     return replace(

@@ -211,13 +211,21 @@ async def _require_match(run: IndexRun, spec: CollectionSpec, dense: Dense) -> N
     await sparse_of(models, spec)
     if spec.dense is not None:
         made_by = _fingerprint(dense) or "none"
-        flags = f" --model {options.model}" if options.model else ""
-        instead = (
-            f", or keep both: pincite index -c {spec.public_name} --beside{flags}, or without"
-            f" reading the files again: pincite reembed {spec.public_name} --to"
-            f" {dense.name or BUNDLED}"
-        )
+        flags, instead = _ways_to(dense, spec, options)
         require_fingerprint(spec.name, "dense model", spec.dense, made_by, flags, instead)
+
+
+def _ways_to(dense: Dense, spec: CollectionSpec, options: IndexOptions) -> tuple[str, str]:
+    """Return how to change a collection to this model: the options of a rebuild, and the ways
+    without one. To go back to keyword search, there is only the rebuild."""
+    if dense.encoder is None:
+        return " --lexical", ""
+    flags = f" --model {options.model}" if options.model else ""
+    name = spec.public_name
+    return flags, (
+        f", or keep both: pincite index -c {name} --beside{flags}, or without reading the files"
+        f" again: pincite reembed {name} --to {dense.name or BUNDLED}"
+    )
 
 
 def knows_other_language(spec: CollectionSpec) -> bool:

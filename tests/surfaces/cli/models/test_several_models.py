@@ -57,6 +57,14 @@ def test_a_new_model_gets_a_collection_beside_and_one_search_asks_both(
     assert run(shop, "collections") == ""
 
 
+def test_the_way_back_to_keyword_search_is_named_and_leads_there(shop: Cli) -> None:
+    run(shop, "index", "-c", "docs", "--lexical", code=1)
+    assert said().strip().endswith("try: pincite collections rebuild docs --lexical")
+    run(shop, "collections", "rebuild", "docs", "--lexical")
+    run(shop, "index", "-c", "docs", "--lexical")
+    assert search(shop)["warnings"] == []
+
+
 def test_when_the_configured_model_changes_new_documents_go_beside(
     server: ContractServer, shop: Cli
 ) -> None:
