@@ -162,10 +162,48 @@ def test_a_long_text_is_shown_around_the_words_and_not_from_the_top() -> None:
     said = shown(found)
     assert "   80: here the key is rotated" in said.replace("  80:", "   80:")
     assert "line 5\n" not in said
-    assert "... 76 more lines" in said
+    above, below = re.findall(r"\.\.\. (\d+) (?:lines above|more lines)", said)
+    assert int(above) + int(below) == 76
+    assert said.index("lines above") < said.index("80:") < said.index("more lines")
     whole = shown(found, Look(whole=True))
     assert "line 100" in whole
     assert "more line" not in whole
+    assert "above" not in whole
+
+
+def merged(*matches: tuple[int, int], **lines: str) -> Any:
+    """Lines 3 to 5 of a file of 100 lines, merged with passages at these lines."""
+    text = [lines.get(f"line{n}", f"text {n}") for n in range(1, 101)]
+    found = tuple(Match("c", str(n), *match) for n, match in enumerate(matches))
+    return pack(result(context=Context(1, 100, "\n".join(text), "c", found)))
+
+
+def test_the_lines_that_the_heading_cites_are_shown_though_merged_ones_have_more_terms() -> None:
+    found = merged((3, 5), (60, 80), line70="rotating all keys", line71="a key is rotated")
+    said = shown(found)
+    assert [f"\n{n:>5}: text {n}\n" in said for n in (3, 4, 5)] == [True] * 3
+    assert "... 76 more lines" in said
+    around = shown(found, Look(around=0))
+    assert re.findall(r"^ +(\d+):", around, re.M) == ["3", "70", "71"]
+
+
+def test_of_too_many_cited_lines_those_with_the_terms_are_shown() -> None:
+    context = Context(1, 100, "\n".join(["text"] * 69 + ["keys"] + ["text"] * 30), "c")
+    found = result(context=context, start_line=11, end_line=73)
+    numbers = [int(n) for n in re.findall(r"^ +(\d+):", shown(pack(found)), re.M)]
+    assert numbers == list(range(50, 74))
+    assert "... 49 lines above" in shown(pack(found))
+
+
+def test_on_a_page_the_cited_lines_are_shown_as_well() -> None:
+    text = "".join(f"text {n:02}\n" for n in range(60)).replace("text 50", "keys 50")
+    matches = (Match("c", "a", 0, 0, 80, 160), Match("c", "b", 0, 0, 400, 460))
+    context = Context(0, 0, text, "acme@c0ffee:a.pdf#page=1&chars=0-480", matches)
+    place = {"page": 1, "start_line": 0, "end_line": 0, "start_char": 80, "end_char": 160}
+    said = shown(pack(result(path="a.pdf", context=context, **place)))
+    assert "text 10" in said
+    assert "text 19" in said
+    assert "keys 50" not in said
 
 
 def test_lines_around_each_word_are_shown_as_grep_does() -> None:
@@ -307,7 +345,13 @@ def test_the_citation_and_the_signals_are_details() -> None:
 
 @given(
     st.lists(
-        st.builds(Weighed, st.frozensets(st.sampled_from("abc")), st.booleans(), st.booleans())
+        st.builds(
+            Weighed,
+            st.frozensets(st.sampled_from("abc")),
+            st.booleans(),
+            st.booleans(),
+            st.booleans(),
+        )
     ),
     st.integers(1, 30),
     st.none() | st.integers(0, 5),
@@ -318,6 +362,8 @@ def test_an_excerpt_is_in_order_and_no_longer_than_asked(
     picked = excerpt(lines, most, around)
     assert list(picked) == sorted(set(picked))
     assert all(0 <= n < len(lines) for n in picked)
+    own = [n for n, line in enumerate(lines) if line.own and not line.blank]
+    assert not own or any(own[0] <= n <= own[-1] for n in picked)
     if around is None:
         assert len(picked) <= most
         assert bool(picked) == any(not line.blank for line in lines)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pincite.model import RANKING_SIGNALS, Context, Evidence, EvidencePack
 from pincite.model.citation import format_rows, parse_citation, place_of
+from pincite.support.counted import counted
 from pincite.support.terminal import Painted, file_link, one_line, visible
 from pincite.surfaces.text.columns import cut, painted, wrapped
 from pincite.surfaces.text.excerpt import Weighed, excerpt
@@ -159,18 +160,23 @@ def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str |
     skipped = max(0, min((item.start_line - first if shown else 0) - _CONSIDERED // 2, len(lines)))
     lines, first = lines[skipped : skipped + _CONSIDERED], first + skipped
     numbered = bool(item.path and item.end_line)
-    found = _found(item)
+    found, own = _found(item)
     marks = [highlighter.marks(line) for line in lines]
     weighed = [
         Weighed(
             frozenset().union(*(mark.terms for mark in held)),
             not shown or any(start <= first + n <= end for start, end in found),
             not line.strip(),
+            not shown or own[0] <= first + n <= own[1],
         )
         for n, (line, held) in enumerate(zip(lines, marks, strict=True))
     ]
     picked = excerpt(weighed, len(lines) if look.whole else _MOST_LINES, look.around)
     size = len(str(first + len(lines))) if numbered else 0
+    above, below = _left_out(weighed, picked)
+    if above and look.around is None:
+        yield "\n  "
+        yield Painted(f"... {counted(above, 'line')} above", _DIM)
     before = -1
     for n in picked:
         if before >= 0 and n > before + 1:
@@ -186,33 +192,41 @@ def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str |
         if lines[n]:
             yield " "
             yield from _shown(lines[n], marks[n], item, look, size + 4)
-    left = len([n for n in range(len(lines)) if not weighed[n].blank]) - len(
-        [n for n in picked if not weighed[n].blank]
-    )
-    if left and look.around is None:
+    if below and look.around is None:
         yield "\n  "
-        yield Painted(f"... {left} more line{'s' if left > 1 else ''}", _DIM)
+        yield Painted(f"... {counted(below, 'more line')}", _DIM)
 
 
-def _found(item: Evidence) -> list[tuple[int, int]]:
-    """Return the ranges of found lines among those shown (inclusive). On a page, they count from
-    0."""
-    matches = item.context.matches if item.context else ()
+def _left_out(lines: Sequence[Weighed], picked: Sequence[int]) -> tuple[int, int]:
+    """Return the numbers of lines with text above and below those that are shown."""
+    first, last = (picked[0], picked[-1] + 1) if picked else (0, 0)
+    above, below = lines[:first], lines[last:]
+    return sum(not one.blank for one in above), sum(not one.blank for one in below)
+
+
+def _found(item: Evidence) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    """Return the ranges of found lines among those shown (inclusive), and the range of the item's
+    own lines. On a page, they count from 0."""
     if item.page is not None and item.context is not None:
         return _found_on_page(item, item.context)
-    return [(one.start_line, one.end_line) for one in matches] or [(item.start_line, item.end_line)]
+    own = (item.start_line, item.end_line)
+    matches = item.context.matches if item.context else ()
+    return [(one.start_line, one.end_line) for one in matches] or [own], own
 
 
-def _found_on_page(item: Evidence, context: Context) -> list[tuple[int, int]]:
+def _found_on_page(
+    item: Evidence, context: Context
+) -> tuple[list[tuple[int, int]], tuple[int, int]]:
     cited = parse_citation(context.citation)
     first = (cited.start_char if cited else None) or 0
     spans = [(one.start_char, one.end_char) for one in context.matches]
+    own = (item.start_char, item.end_char)
     found = []
-    for start, end in spans or [(item.start_char, item.end_char)]:
+    for start, end in (*(spans or [own]), own):
         begin, stop = (start or 0) - first, (end or 0) - first
         above = context.text.count("\n", 0, max(0, begin))
         found.append((above, above + context.text.count("\n", max(0, begin), max(0, stop))))
-    return found
+    return found[:-1], found[-1]
 
 
 def _plain(line: str) -> str:
