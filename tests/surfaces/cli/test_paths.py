@@ -181,3 +181,40 @@ def test_a_citation_of_line_0_is_not_read_as_the_whole_file(indexed: Cli) -> Non
     for lines in ("L0", "L0-L1"):
         done = indexed("get", f"shop:docs/keys.md#{lines}", code=2)
         assert "has 1 line: line 0 does not exist" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("standing", "given", "found"),
+    [
+        (".", "src", {"src/stages/keys.py"}),
+        (".", "shop/src", {"src/stages/keys.py"}),
+        (".", "shop/docs/*.md", {"docs/keys.md"}),
+        (".", "shop:docs/keys.md", {"docs/keys.md"}),
+        (".", "{folder}/shop/lib", {"lib/docs/keys.md"}),
+        ("shop/src", "stages/*.py", {"src/stages/keys.py"}),
+        ("shop/src", "../docs/keys.md", {"docs/keys.md"}),
+        ("shop/lib", "docs", {"docs/keys.md"}),
+        ("shop/lib", "./docs", {"lib/docs/keys.md"}),
+    ],
+)
+def test_files_are_listed_and_read_by_the_same_paths(
+    indexed: Cli, standing: str, given: str, found: set[str]
+) -> None:
+    there = Cli(indexed.folder / standing)
+    asked = (given.format(folder=indexed.folder), "--index", str(indexed.folder / ".pincite"))
+    assert {one["path"] for one in there.json("ls", *asked)["files"]} == found
+    assert {one["path"] for one in there.json("multi-get", *asked)["passages"]} == found
+
+
+def test_a_locator_of_several_files_is_no_path_and_stays_as_it_is(indexed: Cli) -> None:
+    (chunk,) = indexed.json("search", "rotate a key", "--all", "--path", "src")["evidence"]
+    for name in ("shop/src/stages/keys.py:1-1", f"#{chunk['chunk_id'][:12]}", chunk["citation"]):
+        (read,) = indexed.json("multi-get", name)["passages"]
+        assert (read["path"], read["end_line"]) == ("src/stages/keys.py", 1)
+
+
+def test_a_list_without_files_says_so(indexed: Cli, cli: Cli) -> None:
+    assert indexed("ls", "scr", code=3).stderr == "no indexed file matches\n"
+    (cli.folder / "empty").mkdir()
+    cli("index", "empty", "--lexical")
+    assert cli("ls", code=3).stderr == "no file is indexed: pincite index PATH\n"

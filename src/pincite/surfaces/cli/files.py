@@ -15,7 +15,7 @@ from pincite.surfaces.cli.output import say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pincite.citations.files import Listing, Passages
     from pincite.citations.passage import Passage
@@ -41,8 +41,8 @@ def ls(
 ) -> int:
     """List indexed files.
 
-    PATTERN is a file or folder from the root of a source (docs/), a pattern ('src/**/*.py'), or an
-    absolute path; SOURCE:PATTERN selects a source. Exit code 3 if nothing matches.
+    PATTERN is a file, a folder (docs/) or a pattern ('src/**/*.py') as in `pincite search --path`;
+    SOURCE:PATTERN selects a source. Exit code 3 if nothing matches.
     """
     from pincite.asking import tags_of_texts
     from pincite.surfaces.text.render import to_json
@@ -50,7 +50,7 @@ def ls(
     asked = tags_of_texts(tags)
 
     async def look(engine: AsyncPincite) -> Listing:
-        wanted = await placed(engine, patterns)
+        wanted = await placed(engine, patterns, asked, collections)
         return await engine.files(wanted, most=limit, tags=asked, collections=collections)
 
     listing = run(look, index)
@@ -63,6 +63,9 @@ def ls(
             where = f"{before}{file.source}:{file.path}"
             size, chunks = counted(file.size, "byte"), counted(file.chunks, "chunk")
             show(f"{one_line(where)}  {file.kind}, {size}, {chunks}")
+    if not listing.files:
+        chosen = patterns or tags or collections
+        say("no indexed file matches" if chosen else "no file is indexed: pincite index PATH")
     if listing.left_out:
         say(f"{listing.left_out:,} more: --limit {limit + listing.left_out}")
     return OK if listing.files else NOTHING
@@ -102,7 +105,7 @@ def multi_get(
     most = Most(limit or MOST_FILES, lines or 0, max_bytes or MOST_BYTES)
 
     async def read(engine: AsyncPincite) -> Passages:
-        wanted = await placed(engine, names)
+        wanted = await placed(engine, names, asked, collections)
         return await engine.get_many(wanted, most=most, tags=asked, collections=collections)
 
     found = run(read, index)
@@ -116,20 +119,27 @@ def multi_get(
     return OK if not found.left_out else NOTHING
 
 
-async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, each once; those that begin with `./`, `../` or `/` as paths in the sources
-    that contain them. Relative ones count from the current folder."""
-    from pincite.asking.paths import within_sources
-    from pincite.scope.paths import of_source
+async def placed(
+    engine: AsyncPincite,
+    names: Sequence[str],
+    tags: Mapping[str, object],
+    collections: Sequence[str],
+) -> tuple[str, ...]:
+    """Return the names, each once. Those that are paths or patterns are placed as those of a search
+    are (see `asking.paths`); others, such as citations, stay as they are."""
+    from pincite.asking.paths import place_paths
+    from pincite.model import Scope
 
+    async def known(path: str) -> bool:
+        found = await engine.files([path], most=1, tags=tags, collections=collections)
+        return bool(found.files)
+
+    if not names:
+        return ()
     infos = await engine.collections()
     sources = [record.source for info in infos for record in info.sources]
-    found: list[str] = []
-    for name in names:
-        far = name.startswith(("/", "./", "../"))
-        inside = within_sources(str(current_folder() / name), sources) if far else ()
-        found += [of_source(*one) for one in inside] or [name]
-    return tuple(dict.fromkeys(found))
+    scope = Scope(paths=tuple(names))
+    return (await place_paths(scope, sources, str(current_folder()), known)).paths
 
 
 def _shown(passage: Passage) -> str:
