@@ -144,7 +144,7 @@ async def _judge(
         rarity,
         placed.order,
     )
-    pool = replace(unique, candidates=trace.tap("rank_code", ordered))
+    pool = Pool(trace.tap("rank_code", ordered), notices=unique.notices)
     scored = await rerank(
         query,
         pool,

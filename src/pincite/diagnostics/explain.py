@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 
@@ -69,17 +69,26 @@ def explain_table(trace: Trace) -> str:
     changed."""
     lines = []
     shown: tuple[CandidateView, ...] = ()
+    places: dict[str, str] = {}
     for view in explain(trace):
+        places |= {one.id: one.place for one in view.candidates if one.place}
         lines.append(f"{view.stage:9} {view.duration_ms:8.2f} ms  {view.summary}")
         best = view.candidates[:_SHOWN]
         for one in best if best != shown else ():
             signals = "  ".join(f"{s.name} {s.value:.3f}" for s in one.signals)
             lines.append(f"    #{one.id[:12]}  {signals}  {one_line(one.place)}".rstrip())
         shown = best or shown
-        lines += [f"    - {drop.candidate_id}: {drop.reason}" for drop in view.dropped[:_SHOWN]]
+        lines += [_dropped(drop, places) for drop in view.dropped[:_SHOWN]]
         if len(view.dropped) > _SHOWN:
             lines.append(f"    - and {len(view.dropped) - _SHOWN} more")
     return "\n".join(lines)
+
+
+def _dropped(drop: Drop, places: Mapping[str, str]) -> str:
+    """Return one line with the id, which `pincite get` accepts, the place and the reason."""
+    chunk_id = drop.candidate_id.rpartition(":")[2]
+    place = one_line(places.get(chunk_id, ""))
+    return f"    - #{chunk_id[:12]}{f'  {place}' if place else ''}: {drop.reason}"
 
 
 _Description = tuple[str, tuple[CandidateView, ...], tuple[Drop, ...]]

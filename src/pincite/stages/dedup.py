@@ -70,7 +70,7 @@ def _apply(
         if ours > theirs:
             winner, loser = replace(candidate, signals=known.signals), known
             kept[own] = winner
-        dropped.append(Drop(loser.chunk.candidate_id, f"{reason} {winner.chunk.candidate_id}"))
+        dropped.append(Drop(loser.chunk.candidate_id, f"{reason} #{winner.chunk.id[:12]}"))
     return list(kept.values()), dropped
 
 
