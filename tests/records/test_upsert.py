@@ -249,7 +249,7 @@ def test_a_new_attribute_is_said_once_and_has_that_type_from_then_on(desk: Desk)
         in report.failed[0].message
     )
     assert [one.message.split(";")[0] for one in desk.notices if one.code == "attribute_new"] == [
-        "year is now an integer (first seen in record 't0')"
+        "attribute `year` has the type integer (first seen in record 't0')"
     ]
     (info,) = run(desk.index.collections())
     assert info.spec.attributes == {"year": "integer"}

@@ -63,9 +63,9 @@ def test_each_new_name_is_told_once(desk: Desk) -> None:
     desk.run("docs", course="ml")
     desk.run("docs")
     assert desk.said("attribute_new") == [
-        "course is now a keyword (first given to the source docs);"
+        "attribute `course` has the type keyword (first given to the source docs);"
         " to choose another type, declare it in [attributes]",
-        "year is now an integer (first seen in a.md);"
+        "attribute `year` has the type integer (first seen in a.md);"
         " to choose another type, declare it in [attributes]",
     ]
 

@@ -273,6 +273,23 @@ def test_a_command_without_an_index_says_how_to_make_one(cli: Cli) -> None:
     assert "try: pincite index PATH" in done.stderr
 
 
+@pytest.mark.parametrize("command", [("search", "x"), ("explain", "x"), ("ls",)])
+def test_the_hint_for_a_named_index_makes_that_one(cli: Cli, command: tuple[str, ...]) -> None:
+    done = cli(*command, "--index", "no where", code=1)
+    assert done.stderr.endswith("try: pincite index PATH --index 'no where'\n")
+
+
+def test_an_address_is_quoted_as_it_was_given(cli: Cli) -> None:
+    done = cli("index", "https://example.org/x/y", code=1)
+    assert "error: https://example.org/x/y is an address" in done.stderr
+
+
+def test_a_run_cannot_add_and_leave_out_a_model(cli: Cli) -> None:
+    cli.write("docs/a.md", "# A\n")
+    done = cli("index", "docs", "--upgrade", "--lexical", code=2)
+    assert "lexical and upgrade exclude each other" in done.stderr
+
+
 def test_an_unknown_option_is_wrong_usage(cli: Cli) -> None:
     said = cli("search", "--colour", "x", code=2).stderr
     assert "No such option" in said

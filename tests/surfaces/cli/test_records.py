@@ -32,7 +32,7 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     assert "a.jsonl: 2 written, 2 failed records" in done.stderr
     assert "unreadable: line 5: the line is not valid JSON" in done.stderr
     assert "duplicate_id: line 6 ('t1'): line 1 has the same id and was used" in done.stderr
-    assert "warning: attribute_new: course is now a keyword" in done.stderr
+    assert "warning: attribute_new: attribute `course` has the type keyword" in done.stderr
     assert done.stdout == ""
 
     pack = json.loads(cli("search", "slow scanner", "--json").stdout)

@@ -161,8 +161,8 @@ def test_attributes_are_set_kept_shown_and_changed(cli: Cli) -> None:
     cli.write("docs/guide.md", f"---\nyear: 2026\nkind: x\n---\n\n{PAGE.format('ten')}")
     cli.write("docs/other.md", PAGE.format("two"))
     first = cli("index", "docs", "--lexical", "--set", "course=ml", "--set", "who=\x1b[31mAda")
-    assert "warning: attribute_new: course is now a keyword" in first.stderr
-    assert "year is now an integer (first seen in guide.md)" in first.stderr
+    assert "warning: attribute_new: attribute `course` has the type keyword" in first.stderr
+    assert "attribute `year` has the type integer (first seen in guide.md)" in first.stderr
     status = cli("status").stdout
     assert "attributes  course keyword, who keyword, year integer" in status
     assert "attributes: course=ml, who=" in status

@@ -73,3 +73,12 @@ def test_without_any_collection_the_default_one_is_said_to_be_empty(cli: Cli) ->
     cli("collections", "drop", "ca", "--yes")
     said = cli("index", code=2).stderr
     assert "collection 'main' is still empty" in said
+
+
+def test_the_same_notice_of_two_collections_is_printed_once(cli: Cli) -> None:
+    for name in ("main", "other"):
+        cli.write(f"{name}/a.md", "# A\n\nAn axolotl.\n")
+        cli("index", name, "-c", name, "--lexical", PINCITE_REFRESH="manual")
+        cli.write(f"{name}/b.md", "---\nname: B\n---\n\nA badger.\n")
+    said = cli("index", PINCITE_REFRESH="manual").stderr
+    assert said.count("attribute `name` has the type keyword (first seen in b.md)") == 1

@@ -73,8 +73,9 @@ def test_every_command_that_writes_waits_and_can_be_interrupted(
             assert line.startswith("warning: waiting: process ")
             assert "at most 600 s" in line
             waits.send_signal(signal.SIGINT)
-            await asyncio.to_thread(waits.communicate)
+            _, said = await asyncio.to_thread(waits.communicate)
             assert waits.returncode == 130
+            assert "interrupted; all that is stored by now is kept" in said
             assert not list(root.glob("*waiting*"))
 
     asyncio.run(check())

@@ -133,7 +133,5 @@ async def learn(
 
 
 def _new(name: str, kind: AttributeType, place: str) -> Notice:
-    article = "an" if kind == "integer" else "a"
-    kinds = "a list of keywords" if kind == "keywords" else f"{article} {kind}"
-    message = f"{name} is now {kinds} ({place}); to choose"
+    message = f"attribute `{name}` has the type {kind} ({place}); to choose"
     return Notice("attribute_new", f"{message} another type, declare it in [attributes]")

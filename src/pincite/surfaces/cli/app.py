@@ -149,7 +149,7 @@ def _run() -> int:
         return USAGE if isinstance(error, UsageError) else ERROR
     except (KeyboardInterrupt, click.Abort) as error:
         worked = isinstance(error, KeyboardInterrupt) or error.__cause__ is not None
-        kept = "; finished work is kept: run the same command again to continue"
+        kept = "; all that is stored by now is kept: run the same command again to continue"
         _complain(f"interrupted{kept if worked else ''}")
         return INTERRUPTED
     except BrokenPipeError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +20,7 @@ from pincite.surfaces.cli.run import ERROR, OK, USAGE, run
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
+    from pathlib import Path
 
     from pincite.errors import PinciteError
     from pincite.ingestion.report import IngestReport
@@ -59,7 +59,7 @@ lexical_option = click.option(
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=_NamedPath(path_type=Path))
+@click.argument("paths", nargs=-1, type=_NamedPath())
 @collection_option
 @click.option("--name", help="Name of the source in citations.")
 @click.option("--ref", help="The revision of what it contains now, instead of the recorded one.")
@@ -122,7 +122,7 @@ lexical_option = click.option(
 @json_option
 @index_option
 def index(
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     url_rules: tuple[str, ...],
     wait: float,
     json_: bool,
@@ -139,7 +139,7 @@ def index(
 
 
 def index_sources(
-    paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
+    paths: tuple[str, ...], options: IndexOptions, json_: bool, folder: Path | None
 ) -> int:
     """Index, and print the reports and the errors of all collections. Return the exit code."""
     from pincite.surfaces.cli.progress import ProgressLine
@@ -147,7 +147,12 @@ def index_sources(
     line = ProgressLine(sys.stderr)
     line.begin("opening the index")
 
+    said: set[Notice] = set()
+
     def on_notice(notice: Notice) -> None:
+        if notice in said:  # the same of another collection
+            return
+        said.add(notice)
         line.done()
         say_notice(notice)
 

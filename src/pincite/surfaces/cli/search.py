@@ -267,7 +267,7 @@ def search_with(
     if done is None:
         settings = settings_here(index)  # it may ask, and a progress line would erase the question
         with waiting(sys.stderr, _OPENING):
-            done = _asked_here(options, wanted, settings, explained=explained, debug=debug)
+            done = _asked_here(options, wanted, settings, index, explained=explained, debug=debug)
     if done.raw is not None:
         hand_over(done.raw, done.raw.decode())
     elif wanted.form == "table":
@@ -294,7 +294,13 @@ def _place() -> dict[str, str]:
 
 
 def _asked_here(
-    options: Mapping[str, Any], wanted: Wanted, settings: Settings, *, explained: bool, debug: bool
+    options: Mapping[str, Any],
+    wanted: Wanted,
+    settings: Settings,
+    index: Path | None,
+    *,
+    explained: bool,
+    debug: bool,
 ) -> Printed:
     """Search with the engine in this process, and return the output."""
     from pincite.surfaces.text import render
@@ -316,7 +322,7 @@ def _asked_here(
             say(render.to_json(pack.debug))
         return done
 
-    return run(searched, None, settings=settings)
+    return run(searched, index, settings=settings)
 
 
 async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
