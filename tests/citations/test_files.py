@@ -152,7 +152,7 @@ def test_the_commands_print_numbers_before_lines_and_name_what_is_left_out(
     raw = CliRunner().invoke(app, ["multi-get", "docs/a.md", "--json", *index])
     assert json.loads(raw.stdout)["passages"][0]["start_line"] == 1
     nothing = CliRunner().invoke(app, ["ls", "nowhere/", *index], standalone_mode=False)
-    assert (nothing.return_value, nothing.output) == (3, "")
+    assert (nothing.return_value, nothing.stdout) == (3, "")
 
 
 def test_paths_count_from_here_where_they_say_so(
