@@ -190,13 +190,14 @@ async def ingest(
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
     infos = infos or await index.collections()
-    records, changes = looked or await look(opened, spec, deps, infos)
+    records, changes, began_ns = looked or await look(opened, spec, deps, infos)
     if deps.careful:
         changes, notice = keep_unreachable(opened, changes, records, whole=deps.only is None)
         if notice is not None:
             deps.on_notice(notice)
     report.expect(changes, records)
-    record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
+    info = next(one for one in infos if one.spec.name == spec.name)
+    record = record_of_source(opened, selection, info, began_ns)
     if deps.only is None and (changes.pending or changes.removed or changes.rewritten):
         await index.put_source(spec.name, record)
     await write_all(opened, changes, records, spec, deps, report)
@@ -216,7 +217,7 @@ async def ingest(
         await asyncio.to_thread(opened.settle, indexed)
     if deps.only is None:
         finished = report.listed if deps.words_only else report.complete
-        done = finished(record, opened.within)
+        done = finished(record, opened.within, began_ns)
         await index.put_source(spec.name, done)
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)

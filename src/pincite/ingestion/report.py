@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import msgspec
 
@@ -14,6 +15,7 @@ from pincite.model import DocumentRecord, SourceRecord
 from pincite.model.left_out import code_of, lies_in, line_of, path_of
 from pincite.support.fields import replace
 
+_T = TypeVar("_T")
 _NAMED = 50  # skipped files listed in the catalog
 
 
@@ -135,11 +137,11 @@ class IngestReport(msgspec.Struct):
             noted_paths=later.noted_paths,
         )
 
-    def complete(self, record: SourceRecord, within: str = "") -> SourceRecord:
-        """Return the record of a source after a complete run over its part `within`, with its
-        skipped files and the current time."""
+    def complete(self, record: SourceRecord, within: str, began_ns: int) -> SourceRecord:
+        """Return the record of a source after a complete run over its part `within`, with the
+        current time; otherwise as `listed`."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return replace(self.listed(record, within), complete=True, indexed_at=now)
+        return replace(self.listed(record, within, began_ns), complete=True, indexed_at=now)
 
     def amended(
         self, record: SourceRecord, former: Sequence[str], now: Sequence[str]
@@ -163,19 +165,19 @@ class IngestReport(msgspec.Struct):
             skipped_paths=(*now, *kept)[:_NAMED],
         )
 
-    def listed(self, record: SourceRecord, within: str = "") -> SourceRecord:
-        """Return the record of a source with the skipped files of the part `within`, and those of
-        its other parts from earlier runs."""
-        known, others = record.skipped_in, record.skipped_paths
-        parts = {part: known[part] for part in known if not lies_in(part, within)}
-        if not any(lies_in(within, part) for part in parts):
-            parts[within] = self.skipped
+    def listed(self, record: SourceRecord, within: str, began_ns: int) -> SourceRecord:
+        """Return the record of a source after a run over its part `within`, which began to compare
+        its files at `began_ns`, in nanoseconds since 1970. The skipped files and the times of its
+        other parts are those of earlier runs."""
+        others = record.skipped_paths
+        parts = _with_part(record.skipped_in, within, self.skipped)
         counts = sum(map(Counter, parts.values()), Counter[str]())
         kept = [line for line in others if not lies_in(path_of(line), within)]
         return replace(
             record,
             skipped=dict(counts),
             skipped_in=parts,
+            compared_in=_with_part(record.compared_in, within, began_ns),
             skipped_paths=(*kept, *self.skipped_paths[:_NAMED]),
             noted=self.noted,
             noted_paths=tuple(self.noted_paths[:_NAMED]),
@@ -187,6 +189,15 @@ def count_time(reports: Sequence[IngestReport], run_s: float) -> None:
     opening models and for guessing the language."""
     if reports:
         reports[0].duration_s += max(0.0, run_s - sum(one.duration_s for one in reports))
+
+
+def _with_part(known: Mapping[str, _T], within: str, value: _T) -> dict[str, _T]:
+    """Return the values of the parts of a source, with this one for a part, and for those in it.
+    The value of a part around it stays, as it also holds of other files."""
+    parts = {part: known[part] for part in known if not lies_in(part, within)}
+    if not any(lies_in(within, part) for part in parts):
+        parts[within] = value
+    return parts
 
 
 def _same_content(former: DocumentRecord, now: DocumentRecord) -> bool:

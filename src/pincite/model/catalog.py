@@ -10,6 +10,7 @@ import msgspec
 
 from pincite.model.attribute_types import Attributes, AttributeType
 from pincite.model.documents import Source, SourceType
+from pincite.model.left_out import lies_in
 from pincite.model.model_names import with_owner
 from pincite.model.points import Point
 
@@ -68,8 +69,10 @@ class SourceRecord(msgspec.Struct, frozen=True):
     explicitly, because the listing of the other one leaves it out. `skipped` counts files by reason
     code, `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the
     same for remarks on indexed files. `skipped_in` has the counts of each part that was indexed by
-    itself, without those of parts within another. `complete` is False until a run reaches the end.
-    `machine` identifies the machine that read it, empty if unknown (`support.machine`)."""
+    itself, without those of parts within another. `compared_in` says of each such part since when
+    files may have changed unseen, in nanoseconds since 1970: since the beginning of the last run
+    that reached its end, otherwise of the first run. `complete` is False until a run reaches the
+    end. `machine` identifies the machine that read it, empty if unknown (`support.machine`)."""
 
     source: Source
     within: tuple[str, ...] = ("",)
@@ -83,14 +86,25 @@ class SourceRecord(msgspec.Struct, frozen=True):
     noted_paths: tuple[str, ...] = ()
     machine: str = ""
     skipped_in: Mapping[str, Mapping[str, int]] = {}
+    compared_in: Mapping[str, int] = {}
 
-    @property
-    def indexed_ns(self) -> int | None:
-        """When the source was last indexed completely, in nanoseconds since 1970 (whole seconds);
-        None before that."""
-        if not (self.complete and self.indexed_at):
-            return None
-        return int(datetime.fromisoformat(self.indexed_at).timestamp()) * 10**9
+    def __post_init__(self) -> None:
+        """Complete the record of an earlier version, which has one time for all parts."""
+        if self.complete and self.indexed_at and not self.compared_in:
+            at_s = int(datetime.fromisoformat(self.indexed_at).timestamp())
+            msgspec.structs.force_setattr(
+                self, "compared_in", dict.fromkeys(self.within, at_s * 10**9)
+            )
+
+    def compared_ns(self, within: str) -> int | None:
+        """Since when files of this part may have changed unseen, in nanoseconds since 1970 (whole
+        seconds, as in some file systems); "" is the whole source. None before the first run."""
+        times = [
+            at_ns
+            for part, at_ns in self.compared_in.items()
+            if lies_in(part, within) or lies_in(within, part)
+        ]
+        return min(times) // 10**9 * 10**9 if times else None
 
 
 #: The length of a chunk, in terms, at which BM25 leaves its weights unchanged. Because all chunks

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from pincite.daemon.refresh.glance import CHANGES, Glance, Limits, glance, glance_at
-from pincite.model import DocumentRecord, SourceRecord
+from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.sources import Skipped
 from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
@@ -18,6 +18,7 @@ from tests.daemon.refresh.two_pages import docs as docs
 from tests.daemon.refresh.two_pages import indexed, record_of
 from tests.disks import unreadable
 from tests.quick_folder import quick_folder
+from tests.sources.helpers import commit
 
 
 def look(docs: Path, records: list[DocumentRecord], limits: Limits = Limits()) -> Glance:
@@ -73,13 +74,13 @@ def swapped(docs: Path) -> tuple[SourceRecord, list[DocumentRecord]]:
     """A source of which each file changed since it was indexed, and kept its size and time. The
     last of them, `a.md`, has another content."""
     records = indexed(docs)
-    at = (datetime.now(UTC) - timedelta(seconds=60)).isoformat(timespec="seconds")
+    at_ns = time.time_ns() - 60 * 10**9
     (docs / "inner/b.md").chmod(0o640)
     before, changed_ns = (docs / "a.md").stat(), (docs / "inner/b.md").stat().st_ctime_ns
     while (docs / "a.md").stat().st_ctime_ns <= changed_ns:
         (docs / "a.md").write_text("# z.md\n")
         os.utime(docs / "a.md", ns=(before.st_mtime_ns, before.st_mtime_ns))
-    return replace(record_of(docs), indexed_at=at), records
+    return replace(record_of(docs), compared_in={"": at_ns}), records
 
 
 def test_the_last_files_that_changed_but_kept_size_and_time_are_compared_by_their_content(
@@ -89,8 +90,21 @@ def test_the_last_files_that_changed_but_kept_size_and_time_are_compared_by_thei
     assert glance(*swapped).named == {"a.md": "changed"}
     monkeypatch.setattr("pincite.daemon.refresh.glance._READ_AT_MOST", 1)
     assert glance(*swapped).named == {"a.md": "changed"}
-    later = replace(swapped[0], indexed_at="2999-01-01T00:00:00+00:00")
+    later = replace(swapped[0], compared_in={"": time.time_ns() + 10**12})
     assert glance(later, swapped[1]).state == "same"
+
+
+def test_each_part_is_compared_since_its_own_last_run(
+    docs: Path, swapped: tuple[SourceRecord, list[DocumentRecord]]
+) -> None:
+    record, records = swapped
+    early, late = record.compared_in[""], time.time_ns() + 10**12
+    source = Source("docs", str(docs), "git", commit(docs))
+    parts = replace(record, source=source, within=("a.md", "inner/"))
+    found = glance(replace(parts, compared_in={"a.md": early, "inner/": late}), records)
+    assert found.named == {"a.md": "changed"}
+    found = glance(replace(parts, compared_in={"a.md": late, "inner/": early}), records)
+    assert found.state == "same"
 
 
 def test_files_that_kept_size_and_time_beyond_those_that_are_read_call_for_no_run(

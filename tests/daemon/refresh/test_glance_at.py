@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -97,22 +97,21 @@ def test_a_file_that_is_left_out_counts_as_not_there(docs: Path) -> None:
 def test_a_named_file_of_the_same_size_and_time_is_compared_by_its_content(docs: Path) -> None:
     """As `tar x` and `rsync -t` write it. `pincite index` finds it by the time that it changed."""
     records = indexed(docs)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    record = replace(record_of(docs), indexed_at=at)
+    record = replace(record_of(docs), compared_in={"": time.time_ns()})
     before = (docs / "a.md").stat()
     (docs / "a.md").write_text("# z.md\n")
     os.utime(docs / "a.md", ns=(before.st_mtime_ns, before.st_mtime_ns))
     (docs / "inner/b.md").chmod(0o640)
     found = glance_at(record, records, ["a.md", "inner/b.md"])
     assert found.named == {"a.md": "changed"}
-    later = replace(record, indexed_at="2999-01-01T00:00:00+00:00")
+    later = replace(record, compared_in={"": time.time_ns() + 10**12})
     assert glance_at(later, records[:1], ["a.md"]).state == "same"
 
 
 def test_a_named_folder_is_compared_by_the_content_of_its_files(docs: Path) -> None:
     """As `mv docs/inner old; mv x docs/inner` replaces it."""
     records = indexed(docs)
-    record = replace(record_of(docs), indexed_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    record = replace(record_of(docs), compared_in={"": time.time_ns()})
     before = (docs / "inner/b.md").stat()
     (docs / "inner").rename(docs.parent / "old")
     (docs / "inner").mkdir()
@@ -134,7 +133,7 @@ def test_a_named_file_that_cannot_be_read_is_judged_by_its_size_and_time() -> No
     with quick_folder() as place:
         place.chmod(0o755)
         (place / "a.md").write_text("# a.md\n")
-        record = replace(record_of(place), indexed_at="2000-01-01T00:00:00+00:00")
+        record = replace(record_of(place), compared_in={"": 1})
         records = indexed(place)
         with unreadable(place / "a.md"):
             assert glance_at(record, records, ["a.md"]).state == "same"

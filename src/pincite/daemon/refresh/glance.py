@@ -252,9 +252,9 @@ def _swapped(
     limits: Limits,
 ) -> frozenset[str]:
     """Return the paths of files that have the size and time of the index, but another content. Only
-    the last of those that changed since the source was indexed are read, while there is time: a
-    change of the mode of all files changes no content."""
-    if (since_ns := record.indexed_ns) is None:
+    the last of those that changed since the last complete run began are read, while there is time:
+    a change of the mode of all files changes no content."""
+    if (since_ns := record.compared_ns(opened.within)) is None:
         return frozenset()
     suspects = (
         entry

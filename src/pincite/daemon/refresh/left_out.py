@@ -14,8 +14,8 @@ from pincite.sources.entries import NAME_IS_NO_TEXT
 
 class Listed(NamedTuple):
     """What the catalog lists as left out of a source, and what of it could not be read. It lists
-    the first files only. If there are more, `all_before_ns` is the end of the run that left them
-    out, otherwise 0. `folders` are times of folders, read so far."""
+    the first files only. If there are more, `all_before_ns` is the beginning of the run that left
+    them out, otherwise 0. `folders` are times of folders, read so far."""
 
     left_out: frozenset[str]
     unreadable: frozenset[str]
@@ -26,13 +26,13 @@ class Listed(NamedTuple):
     def of(cls, record: SourceRecord) -> Listed:
         skipped = record.skipped_paths
         cut = sum(record.skipped.values()) > len(skipped)
-        before_ns = (record.indexed_ns or 0) if cut else 0
+        before_ns = (record.compared_ns("") or 0) if cut and record.complete else 0
         paths = (frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped, NOT_READ)))
         return cls(*paths, before_ns, {})
 
     def may_be_left_out(self, entry: Entry, root: str) -> bool:
         """Return whether a file without a document may have been left out of a source at `root`
-        without being listed: it was there when the run ended. Neither it nor a folder above it
+        without being listed: it was there when the run began. Neither it nor a folder above it
         changed since; a folder that was moved here changes the one above."""
         if not 0 < entry.changed_ns < self.all_before_ns:
             return False

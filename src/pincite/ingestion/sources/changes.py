@@ -52,9 +52,9 @@ def find_changes(
     since_ns: int | None = None,
 ) -> Changes:
     """Compare a source with its records in a collection. A file is read only if its size or time
-    differ, if the file or its metadata changed at or after `since_ns` (when the source was last
-    indexed), or if a page includes it. `entries` and `records` may cover only a part of the source;
-    without `entries`, all are compared. Times are in nanoseconds since 1970."""
+    differ, if the file or its metadata changed at or after `since_ns` (`SourceRecord.compared_ns`),
+    or if a page includes it. `entries` and `records` may cover only a part of the source; without
+    `entries`, all are compared. Times are in nanoseconds since 1970."""
     known = {record.path: record for record in records}
     pending, touched, skipped = [], [], []
     new = changed = unchanged = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import Progress
 from pincite.ingestion.sources.changes import Changes, find_changes
 from pincite.ingestion.sources.revisions import also_unembedded
-from pincite.ingestion.sources.source_records import last_indexed_ns
+from pincite.ingestion.sources.source_records import last_compared_ns
 from pincite.model import CollectionSpec, DocumentRecord
 from pincite.ports import CollectionInfo
 from pincite.sources import OpenSource
@@ -21,10 +22,12 @@ _Held = dict[tuple[str, bool], tuple[DocumentRecord, ...]]
 
 
 class Looked(NamedTuple):
-    """The indexed documents of a source, and its changes since then."""
+    """The indexed documents of a source, and its changes since then. They were compared from
+    `began_ns` on, in nanoseconds since 1970."""
 
     records: tuple[DocumentRecord, ...]
     changes: Changes
+    began_ns: int
 
     @property
     def pending_bytes(self) -> int:
@@ -52,10 +55,11 @@ async def look(
 ) -> Looked:
     """Compare a source with its indexed documents. `infos` are the current collections; `held`
     caches the documents of a source for its other parts."""
+    began_ns = time.time_ns()
     name, made_with = opened.source.name, deps.made_with
     if deps.words_only:
         made_with = also_unembedded(made_with)
-    since_ns = last_indexed_ns(infos, spec.name, name)
+    since_ns = last_compared_ns(infos, spec.name, opened)
     compare = partial(find_changes, opened, spec=spec, made_with=made_with, since_ns=since_ns)
     only = deps.only if isinstance(opened, FolderSource) else None
     held, key = {} if held is None else held, (name, only is None)
@@ -67,7 +71,7 @@ async def look(
         records = tuple(one for one in records if _is_at(one.path, ours))  # the rest is left out
         compare = partial(compare, entries=opened.below(ours))
     deps.progress(Progress("diff", 0, len(records)))
-    return Looked(records, await asyncio.to_thread(compare, records=records))
+    return Looked(records, await asyncio.to_thread(compare, records=records), began_ns)
 
 
 def _is_at(path: str, places: Sequence[str]) -> bool:

@@ -58,12 +58,16 @@ def superseded(
 
 
 def record_of_source(
-    opened: OpenSource, selection: Selection, info: CollectionInfo
+    opened: OpenSource, selection: Selection, info: CollectionInfo, began_ns: int
 ) -> SourceRecord:
     """Return the record of a source before it is indexed: incomplete, with the parts that the
-    collection has of it, and with the skipped files and remarks of the last run."""
+    collection has of it, and with the skipped files, remarks and times of earlier runs. A part
+    without a time gets `began_ns`, in nanoseconds since 1970."""
     within = set(opened.parts)
-    record = SourceRecord(opened.source, (), selection.include, selection.exclude)
+    times = {opened.within: began_ns}
+    record = SourceRecord(
+        opened.source, (), selection.include, selection.exclude, compared_in=times
+    )
     for known in info.sources:
         if known.source.name == opened.source.name:
             within.update(known.within)
@@ -74,11 +78,15 @@ def record_of_source(
                 skipped_in=known.skipped_in,
                 noted=known.noted,
                 noted_paths=known.noted_paths,
+                compared_in={**times, **known.compared_in},
             )
     return replace(record, within=opened.parts_to_name(within), machine=this_machine())
 
 
-def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
-    """Return `indexed_ns` of a source, None for an unknown one."""
+def last_compared_ns(
+    infos: Sequence[CollectionInfo], collection: str, opened: OpenSource
+) -> int | None:
+    """Return `compared_ns` of the part of a source, None for an unknown source."""
     known = (one for info in infos if info.spec.name == collection for one in info.sources)
-    return next((one.indexed_ns for one in known if one.source.name == source), None)
+    ours = (one for one in known if one.source.name == opened.source.name)
+    return next((one.compared_ns(opened.within) for one in ours), None)
