@@ -95,15 +95,20 @@ def test_a_watched_file_replaced_by_one_of_the_same_size_and_time_is_indexed(
     run(check)
 
 
-def test_a_folder_replaced_by_a_file_that_is_not_read_leaves_the_index() -> None:
+@pytest.mark.parametrize("name", ["box.zzz", "box.d"])
+def test_a_folder_replaced_by_a_file_that_is_not_read_leaves_the_index(name: str) -> None:
+    """The file is left out for its type or by an ignore file."""
+
     async def check(folder: Path) -> None:
-        write(folder, "docs/box.zzz/i.md", "# Inner\n\nThe wombat of the north.\n")
+        write(folder, "docs/.gitignore", "*.d\n!*.d/\n")
+        write(folder, f"docs/{name}/i.md", "# Inner\n\nThe wombat of the north.\n")
         async with engine_of(folder) as engine:
             await engine.index(folder / "docs", lexical=True)
             await engine.search("fox")
             await settles(partial(watched, engine))
-            (folder / "docs/box.zzz").rename(folder / "gone")
-            write(folder, "docs/box.zzz", "x\n")
+            assert f"{name}/i.md" in await paths(engine)
+            (folder / "docs" / name).rename(folder / "gone")
+            write(folder, f"docs/{name}", "x\n")
 
             async def left() -> bool:
                 return await paths(engine) == ["p0.md", "p1.md", "p2.md"]

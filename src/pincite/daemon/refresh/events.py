@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,13 +33,13 @@ _OF_SUBMODULES: Final = ("/info", "/info/exclude")
 def matters(
     paths: Collection[str],
     records: Sequence[SourceRecord],
-    strict: Collection[SourceRecord] = (),
+    showing: Collection[SourceRecord] = (),
     limits: Limits = Limits(),
 ) -> bool:
     """Return whether events at these paths may have changed a source, or whether finding out takes
     too long. Paths that the rules of the source leave out do not count, nor do files of git without
-    a change of the commit. Files of types that are not read count only in sources that are
-    `strict`: their pages show other files, or `were_folders` is true of them."""
+    a change of the commit. Files of types that are not read count only in sources whose pages may
+    show other files, the `showing` ones. Any other path may still matter: see `were_folders`."""
     for record in records:
         if record.source.kind not in ON_DISK:
             if any(slashed(record.source.location) == slashed(path) for path in paths):
@@ -48,7 +48,7 @@ def matters(
         try:
             with reopen_source(record) as opened:
                 if isinstance(opened, FolderSource) and _matters(
-                    paths, record, opened, limits, strict=record in strict
+                    paths, record, opened, limits, shows=record in showing
                 ):
                     return True
         except (SourceError, CannotTell):
@@ -62,7 +62,7 @@ def _matters(
     opened: FolderSource,
     limits: Limits,
     *,
-    strict: bool,
+    shows: bool,
 ) -> bool:
     root = f"{slashed(record.source.location).rstrip('/')}/"
     git = slashed(str(opened.git_folder)) if opened.git_folder is not None else None
@@ -79,7 +79,7 @@ def _matters(
                 limits.check(Path(root, folder))
             if relative.rpartition("/")[2] in _FAR_REACHING:
                 return True
-            never = not strict and is_never_read(record.source, relative)
+            never = not shows and is_never_read(record.source, relative)
             if not (opened.is_left_out(relative) or (never and opened.has_file(relative))):
                 return True
         elif f"{path}/" == root:
@@ -89,16 +89,17 @@ def _matters(
 
 async def were_folders(
     index: HasSources,
-    record: SourceRecord,
-    members: Sequence[CollectionInfo],
+    sources: Iterable[tuple[SourceRecord, Sequence[CollectionInfo]]],
     paths: Collection[str],
 ) -> bool:
-    """Return whether the index has documents below one of these paths of which the name alone would
-    exclude a file. There may be a file in the place of the folder now."""
-    root = f"{slashed(record.source.location).rstrip('/')}/"
-    for path in map(slashed, paths):
-        relative = path.removeprefix(root)
-        if relative != path and is_never_read(record.source, relative):
+    """Return whether the index has documents below one of these paths. In the place of the folder
+    there may be a file now that is left out for whatever reason. Sources come with their members
+    of collections."""
+    for record, members in sources:
+        root = f"{slashed(record.source.location).rstrip('/')}/"
+        for path in map(slashed, paths):
+            if (relative := path.removeprefix(root)) in ("", path):
+                continue
             for info in members:
                 if await any_below(index, info.spec.name, record.source.name, relative):
                     return True

@@ -154,14 +154,12 @@ class Refreshing:
                 self._heard_of.clear()
                 sources = await sources_of(self._index)
                 records = [record for record, _ in sources.values()]
-                strict = [
-                    record
-                    for key, (record, members) in sources.items()
-                    if self._states.may_show(key)
-                    or await were_folders(self._index, record, members, paths)
-                ]
+                shown = (key for key in sources if self._states.may_show(key))
+                showing = [sources[key][0] for key in shown]
                 limits = Limits.of_daemon(_GLANCE_S)
-                if await asyncio.to_thread(matters, paths, records, strict, limits):
+                if await asyncio.to_thread(
+                    matters, paths, records, showing, limits
+                ) or await were_folders(self._index, sources.values(), paths):
                     self._edited(paths)
         finally:
             self._sifting = None
