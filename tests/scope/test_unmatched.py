@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import Ranking, Scope
+from pincite.model import DocumentRecord, IndexedDocument, Point, Ranking, Scope
 from pincite.ports import Readable, Searchable
 from pincite.scope.unmatched import unmatched
 from pincite.support.fields import replace
@@ -233,6 +233,65 @@ def test_with_tags_documents_of_others_change_nothing_that_is_said(
     assert len(alone) == 3
     assert asyncio.run(told(9)) == alone
     assert asyncio.run(told(9, chunk_attributes="user")) == alone
+
+
+async def _of_passages(others: int) -> Searchable:
+    """By word: a page with a passage of the user a and one of b, and pages of b alone. Of each page
+    only the passages say whose it is."""
+    made = await make(None, {})
+    spec = replace(made.spec, attributes={"user": "keyword"})
+    index: Any = made.index
+    await index.create(spec)
+    for path, users in (("both.md", "ab"), *((f"{n}.md", "b") for n in range(others))):
+        texts = {user: f"An invoice of {user}." for user in users}
+        points = []
+        for user, text in texts.items():
+            sparse, length = made.sparse.encode_document(text, 10.0)
+            one = chunk(f"{path}{user}", text=text, path=path)
+            points.append(Point(replace(one, attributes={"user": user}), sparse, length, None))
+        known = ("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, len(points), 4)
+        record = DocumentRecord(*known, chunk_attributes="user")
+        await index.replace("main", [IndexedDocument(record, points)])
+    return replace(made, spec=spec)
+
+
+@pytest.mark.parametrize("others", [0, 9])
+@pytest.mark.parametrize("tagged", [True, False])
+@pytest.mark.parametrize(
+    ("user", "where", "nothing"),
+    [
+        ("a", "", False),
+        ("a", "text ~ invoice", False),
+        ("a", "kind = docs", False),
+        ("a", "text ~ a", False),
+        ("a", "text ~ b", True),
+        ("a", "kind = code", True),
+        ("a", "path = 0.md", True),
+        ("c", "", True),
+        ("c", "text ~ invoice", True),
+    ],
+)
+def test_tags_of_passages_are_compared_with_theirs_and_no_other_document_changes_the_answer(
+    user: str, where: str, nothing: bool, tagged: bool, others: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.scope.unmatched._MOST_READ", 2)
+    monkeypatch.setattr("pincite.scope.unmatched._MOST_PAGES", 1)
+    monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)
+    of = {"tags": {"user": user}} if tagged else {"bounds": {"user": user}}
+    made = asyncio.run(_of_passages(others))
+    pack = ask("zebra", made, scope=Scope(where=where, **of))  # type: ignore[arg-type]
+    said = [one.message for one in pack.warnings if one.code == "nothing_in_scope"]
+    assert bool(said) is nothing
+    assert not any(".md" in one.replace(where, "") for one in said)
+
+
+def test_too_many_passages_that_may_be_read_leave_it_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = asyncio.run(_of_passages(2))
+    scope = Scope(where="text ~ zebra", tags={"user": "b"})
+    empty = Ranking("main", "sparse", "bm25", (), 0)
+    for most, notices in ((3, 1), (2, 0)):
+        monkeypatch.setattr("pincite.scope.unmatched._MOST_READ", most)
+        assert len(asyncio.run(unmatched([empty], [made], scope))) == notices
 
 
 def test_documents_that_passages_alone_hide_change_nothing_however_many_chunks_there_are(

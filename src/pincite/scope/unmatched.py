@@ -77,24 +77,24 @@ async def _known(
     named = has_names(scope, given)
     known: Known = {}
     for one, is_told in zip(collections, told, strict=True):
-        asked = for_collection(given, one.spec)
+        asked, may_see = for_collection(given, one.spec), for_collection(seen_by, one.spec)
         may_fit: list[DocumentRecord] | None = None
         listed = _asks_of_documents(scope, asked, one, named=is_told)
         if listed or (apart and not is_told):  # these alone may be read: see `_has_none`
-            may_see = for_collection(seen_by, one.spec)
             may_fit = []
             to_name: list[DocumentRecord] = []
             try:
                 async for page in _pages(one):
-                    if apart:  # else the notice would depend on documents that may not be seen
-                        page = [each for each in page if fits_document(each, may_see)]
+                    seen = {each: fits_document(each, may_see) for each in page}
                     fits = [
-                        (record, fits_record(record, scope, asked, one.spec)) for record in page
+                        (record, fits_record(record, scope, asked, one.spec))
+                        for record, may in seen.items()
+                        if may is not False  # the notice depends on no document of others
                     ]
                     if not is_told and any(fit and record.chunks for record, fit in fits):
                         return None
                     may_fit += [record for record, fit in fits if fit is not False]
-                    to_name += page if named else ()
+                    to_name += [record for record, may in seen.items() if may and named]
             except PinciteError:
                 if is_told:
                     continue
@@ -103,7 +103,7 @@ async def _known(
         if is_told:
             continue
         if apart:
-            nothing = await _has_none(one, asked, may_fit or ())
+            nothing = await _has_none(one, asked, may_fit or (), may_see)
         else:
             nothing = await _is_out_of_scope(one, asked, may_fit)
         if not nothing:
@@ -153,21 +153,33 @@ async def _pages(one: Searchable) -> AsyncIterator[Sequence[DocumentRecord]]:
         await asyncio.sleep(0)
 
 
-async def _has_none(one: Searchable, asked: Filter, may_fit: Sequence[DocumentRecord]) -> bool:
-    """Does no chunk of these documents fit? Only these documents are read, so that
-    neither the answer nor its time depends on others. False where it is too much to look at."""
-    if len(may_fit) > _MOST_READ:
+async def _has_none(
+    one: Searchable, asked: Filter, may_fit: Sequence[DocumentRecord], may_see: Filter
+) -> bool:
+    """Does no chunk of these documents fit? False where it is too much to look at. Documents whose
+    chunks alone know whether they may be seen are read, too. Only what may be seen counts as too
+    much, so that the answer depends on nothing else, unless the time is over."""
+    seen = [record for record in may_fit if fits_document(record, may_see)]
+    if _is_too_much(len(seen), sum(record.chunks for record in seen)):
         return False
-    if sum(record.chunks for record in may_fit) > _PAGE * _MOST_PAGES:
-        return False
+    documents = total = 0
     for record in may_fit:
+        await asyncio.sleep(0)  # the time may be over
         try:
             chunks = await one.index.document(one.spec.name, record.source, record.path)
         except PinciteError:
             return False
         if any(matches(asked, record.revision, chunk) for chunk in chunks):
             return False
+        visible = sum(matches(may_see, record.revision, chunk) for chunk in chunks)
+        documents, total = documents + bool(visible), total + visible
+        if _is_too_much(documents, total):
+            return False
     return True
+
+
+def _is_too_much(documents: int, chunks: int) -> bool:
+    return documents > _MOST_READ or chunks > _PAGE * _MOST_PAGES
 
 
 async def _is_out_of_scope(
