@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -59,6 +60,17 @@ def test_of_each_source_one_document_is_asked_about(pincite: Pincite, asked: Sco
     find(pincite, admit, asked)
     assert [len(one) for one in admit.about[:2]] == [1, 1]
     assert sum(map(len, admit.about)) <= 3
+
+
+@pytest.mark.parametrize("paths", ["pages/*", "pages", "pages/e.md"])
+def test_no_document_is_asked_about_twice_to_place_a_path(pincite: Pincite, paths: str) -> None:
+    """The search of the admitted passages asks once more."""
+    admit = Asked("theirs", *(f"d{n}" for n in range(_MANY)))
+    pack = find(pincite, admit, Scope(paths=paths))
+    assert [one.path for one in pack.evidence] == ["pages/e.md"]
+    times = Counter(one for ids in admit.about for one in ids)
+    assert max(times.values()) <= 2
+    assert sum(times.values()) <= 2 * _MANY
 
 
 def test_for_a_path_its_documents_alone_are_asked_about(pincite: Pincite) -> None:

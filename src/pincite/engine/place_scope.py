@@ -75,10 +75,24 @@ def _within_choice(admit: Admit | None) -> Admit | None:
     return chosen
 
 
+def _asking_once(admit: Admit) -> Admit:
+    """Return an `admit` that is asked about each document once."""
+    known: dict[str, bool] = {}
+
+    async def asked(ids: frozenset[str]) -> frozenset[str]:
+        if new := ids - known.keys():
+            allowed = await admit(new)
+            known.update((one, one in allowed) for one in new)
+        return frozenset(one for one in ids if known[one])
+
+    return asked
+
+
 class _Readable:
     """The documents that a scope allows to read. Each collection is listed once. A document whose
     chunks alone know whether it is within the `bound` of its collection, or allowed by `admit`,
-    counts as one. `admit` is asked about some documents at a time, until it allows one."""
+    counts as one. `admit` is asked about some documents at a time, until it allows one, and about
+    each of them once."""
 
     def __init__(
         self,
@@ -90,7 +104,7 @@ class _Readable:
         self._infos = infos
         self._index = index
         self._bound = bound
-        self._admit = admit
+        self._admit = None if admit is None else _asking_once(admit)
         self._listed: dict[str, tuple[DocumentRecord, ...]] = {}
 
     async def sources(self) -> Sequence[SourceRecord]:
