@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
-from pincite.ports import Filter
+from pincite.ports import Filter, Range
 from pincite.ports.predicate import matches
 from pincite.stores import payload
 from pincite.stores.payload import LENGTH, REVISION
@@ -115,19 +115,20 @@ class Image:
         """Return the records that match the filter, by chunk id. Those of the last filter are
         remembered, because the terms of a question are looked up one by one. Equal filters may
         differ: an integer is compared exactly, the float that is equal to it is not."""
-        asked = repr(filter_)
-        if asked not in self._passing:
-            self._passing.clear()
-            self._passing[asked] = {
+        exact = [one.exactly for one in filter_.conditions if isinstance(one, Range)]
+        if not any(asked == (filter_, exact) for asked, _ in self._passing):
+            found = {
                 key: record
                 for key, record in self.visible.items()
                 if matches(filter_, record.revision, record.chunk)
             }
-        return self._passing[asked]
+            self._passing[:] = [((filter_, exact), found)]
+        return self._passing[0][1]
 
     @cached_property
-    def _passing(self) -> dict[str, Mapping[str, Record]]:
-        return {}
+    def _passing(self) -> list[tuple[tuple[Filter, list[int | None]], Mapping[str, Record]]]:
+        """The last filter, with its exact numbers, and what matches it."""
+        return []
 
     @cached_property
     def _total(self) -> int:
