@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pincite.model import Candidate
-from pincite.ports import Filter, Searchable
+from pincite.ports import Searchable
 from pincite.questions.relations import Relation
 from pincite.scope.choosing import admitted_records
 from pincite.scope.document_records import matches_record
 from pincite.search_steps.run import Run
-from pincite.search_steps.term_counts import readable_filters
 from pincite.support.concurrency import gather_outcomes, with_timeout
 
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
@@ -26,16 +25,16 @@ async def may_have_place(run: Run, relation: Relation, shown: Sequence[Candidate
     limit_s = _LISTING_S if run.left_ms is None else min(_LISTING_S, run.left_ms / 1000)
     if limit_s <= 0:
         return True
-    filters = readable_filters(run)
     asked = [
-        with_timeout(one.spec.name, _has(run, relation, one, filters[one.spec.name]), limit_s)
+        with_timeout(one.spec.name, _has(run, relation, one), limit_s)
         for one in run.deps.collections
     ]
     outcomes = await gather_outcomes(asked)
     return any(isinstance(one, BaseException) or one for one in outcomes)
 
 
-async def _has(run: Run, relation: Relation, collection: Searchable, readable: Filter) -> bool:
+async def _has(run: Run, relation: Relation, collection: Searchable) -> bool:
+    readable = run.facts.readable[collection.spec.name]
     listed = await collection.index.documents(collection.spec.name)
     within = [
         one

@@ -28,8 +28,8 @@ class CollectionFacts:
 
     `weights`: the factor for the fused scores of each collection. `required`: the number of
     attributes that each collection requires. `apart`: see `pincite.scope.apart.is_apart`.
-    `readable`: for callers who are kept apart, the filter of each collection for all that they may
-    read of it; else empty.
+    `readable`: the filter of each collection for all that the caller may read of it, whatever part
+    the search is for.
     """
 
     code: frozenset[str]
@@ -52,7 +52,6 @@ class CollectionFacts:
         it runs (`Deps.admit`). Raises UsageError for a wrong filter."""
         kinds = kinds_of(scope)
         specs = [one.spec for one in collections]
-        apart = is_apart(scope, specs, checked=checked)
         schema = schema_of(specs, scope)
 
         def those(fit: Callable[[Searchable], bool]) -> frozenset[str]:
@@ -68,8 +67,8 @@ class CollectionFacts:
             unmeasured=those(lambda one: one.dense is not None and one.rung != "bundled-model"),
             weights={one.spec.name: one.weight for one in collections},
             required={spec.name: len(spec.require) for spec in specs},
-            apart=apart,
-            readable={spec.name: readable_filter(spec, scope, schema) for spec in specs if apart},
+            apart=is_apart(scope, specs, checked=checked),
+            readable={spec.name: readable_filter(spec, scope, schema) for spec in specs},
         )
 
 

@@ -15,7 +15,8 @@ async def compare_with_files(run: Run, chosen: Chosen) -> tuple[Shown, Compared]
     their files. `Compared.gone` has the results whose text is no longer in the file."""
     profile, deps = run.profile, run.deps
     shaping = (profile.context, profile.select.results)
-    page = await context(chosen, deps.collections, *shaping, readable=run.facts.readable)
+    readable = run.facts.readable if run.facts.apart else {}
+    page = await context(chosen, deps.collections, *shaping, readable=readable)
     shown = run.trace.tap("context", page)
     if profile.optimise.enabled:
         less = optimise(shown.candidates, shown.contexts, profile.optimise)
