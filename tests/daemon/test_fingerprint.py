@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from pincite.daemon.wire import fingerprint as module
-from pincite.daemon.wire import protocol
+from pincite.daemon.wire import protocol, protocol_versions
 from pincite.daemon.wire.fingerprint import fingerprint, line_for
 
 
@@ -18,7 +18,7 @@ def test_messages_that_have_changed_have_a_new_number() -> None:
     assert protocol.SHAPES[number] == fingerprint(), (
         "the messages are not those of protocol"
         f" {number}: if that has been released, add this line to SHAPES in"
-        f" {protocol.__file__}, else replace the last one:\n{line_for(number + 1)}"
+        f" {protocol_versions.__file__}, else replace the last one:\n{line_for(number + 1)}"
     )
     assert list(protocol.SHAPES) == sorted(protocol.SHAPES)
     assert len(set(protocol.SHAPES.values())) == len(protocol.SHAPES)
