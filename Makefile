@@ -25,7 +25,7 @@ demo: $(VENV)/installed
 	@echo '$$ pincite search "$(QUESTION)"'
 	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
 	@echo
-	@echo 'Embedding all texts adds semantic search. Ctrl-C loses nothing.'
+	@echo 'A background process embeds the texts for semantic search: this waits for it, and Ctrl-C loses nothing.'
 	@$(BIN)/pincite index --index $(INDEX)
 	@echo
 	@echo '$$ pincite search "$(QUESTION)"    # keyword search and semantic search'

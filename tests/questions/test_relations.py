@@ -181,6 +181,8 @@ def test_the_class_of_a_method_is_its_owner(question: str) -> None:
         ("what calls load_users() in folder blueprints", "blueprints"),
         ("callers of load_users in Sources/App/Main", "Sources/App/Main"),
         ("callers of load_users in Sources/", "Sources"),
+        ("which code uses load_users in C:\\app\\Models", "app/Models"),
+        ("subclasses of load_users in app\\models", "app/models"),
         ("which code uses load_users in app/Models", "app/Models"),
         ("where is load_users used in `app/Models`", "app/Models"),
         ("subclasses of load_users in app/Models", "app/Models"),

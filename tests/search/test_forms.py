@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from typing import Any
 
 import pytest
 
@@ -189,3 +190,17 @@ def test_a_place_that_the_caller_may_not_read_is_absent() -> None:
     asked = "callers of busy_helper in secret/zebra.py"
     assert ask(asked, index).absent_terms.index == ()
     assert ask(asked, index, scope=mine).absent_terms.index == ("secret", "zebra")
+
+
+def test_the_documents_are_listed_once_to_find_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched, listed = filled(*CODE), list[str]()
+    kind = type(searched.index)
+    documents = kind.documents
+
+    async def counting(self: Any, collection: str, *args: Any, **more: Any) -> Any:
+        listed.append(collection)
+        return await documents(self, collection, *args, **more)
+
+    monkeypatch.setattr(kind, "documents", counting)
+    ask("what uses OAuth in nosuch/zebra.py", searched)
+    assert len(listed) == 1

@@ -33,6 +33,7 @@ SignalName = Literal[
     "copied",
     "terms",
     "prior",
+    "header",
     "defined",
     "relation",
     "tests",

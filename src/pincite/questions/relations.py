@@ -234,7 +234,8 @@ def _place_of(groups: Mapping[str, str | None]) -> str:
     if not is_named and text == bare and _is_of_topic(bare):
         return ""
     path = plain_path(bare)
-    return path if is_named or "/" in bare or is_file(path) else ""
+    is_path = "/" in bare or "\\" in bare or is_file(path)
+    return path if is_named or is_path else ""
 
 
 def _is_of_topic(text: str) -> bool:

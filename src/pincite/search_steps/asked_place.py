@@ -22,6 +22,8 @@ async def may_have_place(run: Run, relation: Relation, shown: Sequence[Candidate
     known: a collection fails or does not answer within a second and the rest of the time budget."""
     if any(relation.has_in_place(one.chunk.path, one.chunk.repo) for one in shown):
         return True
+    if relation.place in run.in_place:
+        return run.in_place[relation.place]
     limit_s = _LISTING_S if run.left_ms is None else min(_LISTING_S, run.left_ms / 1000)
     if limit_s <= 0:
         return True
@@ -30,7 +32,8 @@ async def may_have_place(run: Run, relation: Relation, shown: Sequence[Candidate
         for one in run.deps.collections
     ]
     outcomes = await gather_outcomes(asked)
-    return any(isinstance(one, BaseException) or one for one in outcomes)
+    found = any(isinstance(one, BaseException) or one for one in outcomes)
+    return run.in_place.setdefault(relation.place, found)
 
 
 async def _has(run: Run, relation: Relation, collection: Searchable) -> bool:

@@ -20,7 +20,8 @@ _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget
 class Run:
     """One search: its `question`, the `query` prepared from it, its dependencies and its settings.
     `facts` are those of the collections; they do not change with the encoders of a probe. `present`
-    remembers which terms the caller may find, by collection and id of the term."""
+    remembers which terms the caller may find, by collection and id of the term, and `in_place`
+    whether a file that it may read is in a place."""
 
     question: Question
     query: Query
@@ -29,6 +30,7 @@ class Run:
     trace: Trace
     facts: CollectionFacts
     present: dict[tuple[str, int], bool] = field(default_factory=dict)
+    in_place: dict[str, bool] = field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:

@@ -40,12 +40,20 @@ def test_the_file_with_the_bodies_takes_the_place_of_its_header(header: str, bod
     assert order(HOW, *found, on=False) == [header, "src/other.c", body]
 
 
-def test_both_show_the_exchange_in_their_prior() -> None:
+def test_the_two_have_exchanged_their_scores_and_say_so() -> None:
     query = prepare(Question(HOW), PrepareConfig())
     found = one("wrap.h", 1.0), one("wrap.c", 0.8)
-    body, header = rank_code(query, found, ENGLISH, RankCodeConfig(), CODE)
-    parts = [each.signal("prior") for each in (body, header)]
-    assert [part.value for part in parts if part] == pytest.approx([1.25, 0.8])
+    ranked = rank_code(query, found, ENGLISH, RankCodeConfig(), CODE)
+    assert [each.chunk.id for each in ranked] == ["wrap.c", "wrap.h"]
+    assert [each.rank_signal.value for each in ranked] == [1.0, 0.8]
+    assert all(each.signal("header") for each in ranked)
+    plain = rank_code(query, found, ENGLISH, RankCodeConfig(bodies_first=False), CODE)
+    assert not any(each.signal("header") for each in plain)
+
+
+@pytest.mark.parametrize("body", ["test/wrap.cpp", "examples/wrap.c", "src/tests/wrap.cc"])
+def test_tests_and_examples_are_no_bodies(body: str) -> None:
+    assert order(HOW, one("include/wrap.hpp", 1.0), one(body, 0.9))[0] == "include/wrap.hpp"
 
 
 def test_a_header_behind_its_bodies_stays_there() -> None:
@@ -60,15 +68,37 @@ def test_a_question_for_a_name_or_for_declarations_gets_the_header(question: str
     assert order(question, one("wrap.h", 1.0), one("wrap.c", 0.8))[0] == "wrap.h"
 
 
-@pytest.mark.parametrize("text", ["struct text {\n  int size;\n};", "typedef enum {\n  A\n} kind;"])
-def test_a_header_whose_passage_has_a_type_stays(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("struct text {\n  int size;\n};", "typedef enum {\n  A\n} kind;"),
+        "static inline int fold(struct text *text) {\n  return 0;\n}",
+        "inline int Text::fold() const noexcept\n{\n  return 0;\n}",
+        "template <class T>\nint fold(T &text);",
+        *("@interface Text : NSObject\n- (void)fold;\n@end", "@property (nonatomic) int width;"),
+    ],
+)
+def test_a_header_with_more_than_prototypes_stays(text: str) -> None:
     assert order(HOW, one("wrap.h", 1.0, text), one("wrap.c", 0.8))[0] == "wrap.h"
 
 
 def test_the_bodies_are_in_the_same_folder_if_there_are_some() -> None:
-    header, here, there = one("a/util.h", 1.0), one("a/util.c", 0.7), one("b/util.c", 0.8)
-    assert order(HOW, header, here, there) == ["a/util.c", "b/util.c", "a/util.h"]
-    assert order(HOW, header, there) == ["b/util.c", "a/util.h"]
+    header, here, there = one("a/util.h", 1.0), one("a/util.c", 0.7), one("a/b/util.c", 0.8)
+    assert order(HOW, header, here, there) == ["a/util.c", "a/b/util.c", "a/util.h"]
+    assert order(HOW, header, there) == ["a/b/util.c", "a/util.h"]
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("server/config.h", "client/src/config.c"),
+        ("include/config.h", "server/config.c", "client/config.c"),
+        ("include/config.h", "src/config.h", "other/config.c"),
+    ],
+)
+def test_bodies_in_the_folder_of_something_else_are_not_meant(paths: tuple[str, ...]) -> None:
+    found = [one(path, 1.0 - n / 10) for n, path in enumerate(paths)]
+    assert order(HOW, *found) == list(paths)
 
 
 def test_files_of_other_sources_and_other_languages_are_no_bodies() -> None:

@@ -100,6 +100,9 @@ def test_beside_pages_tests_and_changelogs_that_nobody_asks_for_count_half() -> 
         ("how are retries tested", {"tests": 1.0, "guide": 0.9, "new": 0.5}),
         ("which version added the retries", {"new": 1.0, "tests": 0.2, "guide": 0.36}),
         ("what does the changelog say of retries", {"new": 1.0, "guide": 0.9, "tests": 0.5}),
+        ("what is new in the latest release", {"new": 1.0, "guide": 0.9, "tests": 0.5}),
+        ("changes in 3.0", {"new": 1.0, "guide": 0.9, "tests": 0.5}),
+        ("migrating from v1 to v2", {"new": 1.0, "guide": 0.9, "tests": 0.5}),
     ],
 )
 def test_those_that_a_question_asks_for_do_not(question: str, first: dict[str, float]) -> None:
@@ -110,6 +113,19 @@ def test_tests_that_alone_define_a_name_of_the_question_stay_beside_pages() -> N
     found = chunk("t", id="t", path="tests/h.py", source_type="code", symbols=("fake_clock",))
     helper = Candidate("main", found, (Signal("fused", "normalised", 0.8),))
     assert asking("what does fake_clock advance", helper, GUIDE)["t"] == 0.8
+
+
+def test_a_changelog_in_a_collection_of_code_is_lowered_once() -> None:
+    more = [one(f"n{n}", 0.1, f"n{n}.py") for n in range(200)]
+    query = prepare(Question("how are requests retried"), PrepareConfig())
+    code = frozenset(("main",))
+    other = Candidate("docs", GUIDE.chunk, GUIDE.signals)
+    alone, beside = (
+        rank_code(query, [CHANGES, *more, *pages], ENGLISH, RankCodeConfig(), code)
+        for pages in ([], [other])
+    )
+    scores = [next(one for one in found if one.chunk.id == "new") for found in (alone, beside)]
+    assert scores[1].rank_signal.value == pytest.approx(scores[0].rank_signal.value, abs=0.1)
 
 
 def test_among_nearly_nothing_but_code_tests_are_lowered_by_their_files_only() -> None:

@@ -62,6 +62,11 @@ def test_tests_and_examples_open_no_namespace() -> None:
     assert first("Cart", GUIDE, CART, spec) == "guide.md"
 
 
+def test_tests_within_files_of_rust_are_no_namespace() -> None:
+    found = [one(f"src/{n}.rs", 0.5, "tests", str(n)).chunk for n in ("pool", "timeout")]
+    assert not namespaces_of(found)
+
+
 def test_the_longest_namespace_is_taken_away() -> None:
     found = [one(f"{n}.rb", 1.0, "Shop", "Tax", str(n)).chunk for n in range(2)]
     known = namespaces_of([*found, CART.chunk])

@@ -17,8 +17,8 @@ def namespaces_of(chunks: Iterable[Chunk]) -> frozenset[Headings]:
     opened: dict[Headings, str] = {}
     shared: set[Headings] = set()
     for chunk in chunks:
-        if chunk.source_type != "code" or place_of(chunk.path):
-            continue
+        if chunk.source_type != "code" or place_of(chunk.path) or "tests" in chunk.headings:
+            continue  # "mod tests" of Rust is one of tests in each file
         name = chunk.path.rpartition("/")[2].partition(".")[0]
         for depth in range(1, len(chunk.headings)):
             outer = chunk.headings[:depth]

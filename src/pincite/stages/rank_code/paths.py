@@ -164,6 +164,14 @@ _WANTS_CHANGES = re.compile(
     r"|release notes (?:of|for)) ",
     re.I,
 )
+#: Changelogs stay as they are; only `_WANTS_CHANGES` puts them first.
+_ASKS_CHANGES = re.compile(
+    r"\b(?:what'?s new|what is new|new in|release notes?|recent changes|breaking|version history"
+    r"|(?:changes?|differences?|fix(?:es|ed)) (?:in|since|between|from|with) (?:v?\d|the (?:last"
+    r"|latest|new|next))|(?:migrat|upgrad)\w+ (?:from|to)|(?:latest|last|newest|next|previous)"
+    r" (?:release|version)|releases)\b",
+    re.I,
+)
 _ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)
 _REMEMBERED = 10_000  # paths, about 2 MB
 
@@ -250,5 +258,5 @@ def priors_for(question: str, config: RankCodeConfig) -> Priors:
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
         code=config.unasked if wants_pages else 1.0,
         others=config.unasked if _WANTS_TESTS.match(question) else 1.0,
-        changelog=1.0 if wants_changes(question) else prose,
+        changelog=1.0 if wants_changes(question) or _ASKS_CHANGES.search(question) else prose,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from pincite.model import Candidate, Signal
@@ -9,18 +10,18 @@ from pincite.stages.rank_code.paths import Priors, is_changelog, place_of, wants
 
 
 def lower_unasked(
-    candidates: Iterable[Candidate], priors: Priors, tests: float = 1.0
+    candidates: Iterable[Candidate], priors: Priors, power: float = 1.0
 ) -> list[Candidate]:
-    """Return the candidates, best first. The scores of changelogs, and of tests to the power of
-    `tests` (0..1), are multiplied by their `priors`, and so is their signal `prior`. Tests that
-    alone define a name of the question have the prior 1 before, and stay as they are."""
+    """Return the candidates, best first. The scores of tests and changelogs are multiplied by their
+    `priors` to this `power` (0..1), and so is their signal `prior`. Tests that alone define a name
+    of the question have the prior 1 before, and stay as they are."""
 
     def factor(one: Candidate) -> float:
         if _is_changelog(one):
-            return priors.changelog
+            return math.pow(priors.changelog, power)
         known = one.signal("prior")
         lowered = known is not None and known.value < 1 and place_of(one.chunk.path) == "tests"
-        return priors.tests**tests if lowered else 1.0
+        return math.pow(priors.tests, power) if lowered else 1.0
 
     return sorted((_lowered(one, factor(one)) for one in candidates), key=lambda one: one.rank_key)
 
