@@ -256,7 +256,7 @@ async def _of_passages(others: int) -> Searchable:
 
 
 @pytest.mark.parametrize("others", [0, 9])
-@pytest.mark.parametrize("tagged", [True, False])
+@pytest.mark.parametrize("way", ["tags", "bounds", "bound_where", "required"])
 @pytest.mark.parametrize(
     ("user", "where", "nothing"),
     [
@@ -272,14 +272,25 @@ async def _of_passages(others: int) -> Searchable:
     ],
 )
 def test_tags_of_passages_are_compared_with_theirs_and_no_other_document_changes_the_answer(
-    user: str, where: str, nothing: bool, tagged: bool, others: int, monkeypatch: pytest.MonkeyPatch
+    user: str, where: str, nothing: bool, way: str, others: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pincite.scope.unmatched._MOST_READ", 2)
     monkeypatch.setattr("pincite.scope.unmatched._MOST_PAGES", 1)
     monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)
-    of = {"tags": {"user": user}} if tagged else {"bounds": {"user": user}}
     made = asyncio.run(_of_passages(others))
-    pack = ask("zebra", made, scope=Scope(where=where, **of))  # type: ignore[arg-type]
+    fixed = f"user = {user}"
+    match way:
+        case "tags":
+            scope = Scope(where=where, tags={"user": user})
+        case "bounds":
+            scope = Scope(where=where, bounds={"user": user})
+        case "bound_where":
+            scope = Scope(where=where, bound_where=fixed)
+        case _:
+            made = replace(made, spec=replace(made.spec, require=("user",)))
+            where = f"{fixed} and {where}" if where else fixed
+            scope = Scope(where=where)
+    pack = ask("zebra", made, scope=scope)
     said = [one.message for one in pack.warnings if one.code == "nothing_in_scope"]
     assert bool(said) is nothing
     assert not any(".md" in one.replace(where, "") for one in said)

@@ -13,8 +13,8 @@ from pincite.errors import PinciteError
 from pincite.model import DocumentRecord, Notice, Ranking, Scope
 from pincite.ports import Filter, Ids, Searchable
 from pincite.ports.predicate import matches
-from pincite.scope.apart import is_apart
-from pincite.scope.document_records import OF_RECORD, bound_test, fits_record
+from pincite.scope.apart import is_apart, readable_filter
+from pincite.scope.document_records import OF_RECORD, fits_record, matches_record
 from pincite.scope.filter import given_filter
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tagged_index import fits_document
@@ -73,11 +73,10 @@ async def _known(
     or if that stays open. Of the collections that are `told` it is known that nothing is."""
     given = given_filter(scope, schema)
     apart = is_apart(scope, (one.spec for one in collections))
-    seen_by = given_filter(Scope(tags=scope.tags, bounds=scope.bounds), schema)
     named = has_names(scope, given)
     known: Known = {}
     for one, is_told in zip(collections, told, strict=True):
-        asked, may_see = for_collection(given, one.spec), for_collection(seen_by, one.spec)
+        asked, may_see = for_collection(given, one.spec), readable_filter(one.spec, scope, schema)
         may_fit: list[DocumentRecord] | None = None
         listed = _asks_of_documents(scope, asked, one, named=is_told)
         if listed or (apart and not is_told):  # these alone may be read: see `_has_none`
@@ -85,7 +84,7 @@ async def _known(
             to_name: list[DocumentRecord] = []
             try:
                 async for page in _pages(one):
-                    seen = {each: fits_document(each, may_see) for each in page}
+                    seen = {each: matches_record(may_see, each, one.spec) for each in page}
                     fits = [
                         (record, fits_record(record, scope, asked, one.spec))
                         for record, may in seen.items()
@@ -99,7 +98,7 @@ async def _known(
                 if is_told:
                     continue
                 return None
-            known |= await _to_be_named(one, to_name, scope, schema, asked)
+            known |= await _to_be_named(one, to_name, asked, apart=apart)
         if is_told:
             continue
         if apart:
@@ -112,25 +111,17 @@ async def _known(
 
 
 async def _to_be_named(
-    one: Searchable,
-    records: Sequence[DocumentRecord],
-    scope: Scope,
-    schema: Schema,
-    asked: Filter,
+    one: Searchable, records: Iterable[DocumentRecord], asked: Filter, *, apart: bool
 ) -> Known:
-    """The documents of a collection that the attributes of the filter let be named."""
+    """Those of the readable documents that the attributes of the filter let be named."""
     own = one.spec.attributes
     of_attributes = Filter(
         must=tuple(each for each in asked.must if isinstance(each, Ids) or each.field in own)
     )
-    is_within = bound_test(scope, schema, one.spec)
-    bound = bool(scope.tags or scope.bounds)
     known: Known = {}
     for number, record in enumerate(records, start=1):
         may = fits_document(record, of_attributes)
-        if not may and (may is not None or bound):
-            continue
-        if is_within is None or is_within(record):
+        if may or (may is None and not apart):
             known[record] = one
         if number % _AT_ONCE == 0:
             await asyncio.sleep(0)  # the time may be over
@@ -159,7 +150,7 @@ async def _has_none(
     """Does no chunk of these documents fit? False where it is too much to look at. Documents whose
     chunks alone know whether they may be seen are read, too. Only what may be seen counts as too
     much, so that the answer depends on nothing else, unless the time is over."""
-    seen = [record for record in may_fit if fits_document(record, may_see)]
+    seen = [record for record in may_fit if matches_record(may_see, record, one.spec)]
     if _is_too_much(len(seen), sum(record.chunks for record in seen)):
         return False
     documents = total = 0
