@@ -276,7 +276,7 @@ def test_a_command_without_an_index_says_how_to_make_one(cli: Cli) -> None:
 @pytest.mark.parametrize("command", [("search", "x"), ("explain", "x"), ("ls",)])
 def test_the_hint_for_a_named_index_makes_that_one(cli: Cli, command: tuple[str, ...]) -> None:
     done = cli(*command, "--index", "no where", code=1)
-    assert done.stderr.endswith("try: pincite index PATH --index 'no where'\n")
+    assert done.stderr.endswith("try: pincite index --index 'no where' PATH\n")
 
 
 def test_an_address_is_quoted_as_it_was_given(cli: Cli) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -22,6 +22,7 @@ from pincite.support.processes.leaving import run_and_leave
 from pincite.support.terminal import guard_streams
 from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
+from pincite.surfaces.cli.named_index import for_named_index
 from pincite.surfaces.cli.output import say
 from pincite.surfaces.cli.run import ERROR, INTERRUPTED, OK, USAGE
 from pincite.version import VERSION
@@ -92,6 +93,14 @@ class Commands(Group):
                 module = import_module(f"pincite.surfaces.cli.{_MODULE_OF[name]}")
                 self.add_command(getattr(module, _NAMED.get(name, name)), name)
         return super().get_command(ctx, cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Hints of its errors name the index folder that it was given."""
+        try:
+            return super().invoke(ctx)
+        except PinciteError as error:
+            for_named_index(error)
+            raise
 
     def _has(self, name: str) -> bool:
         return name in self.commands or name in _MODULE_OF

@@ -16,6 +16,7 @@ from pincite.support.fields import replace
 from pincite.support.processes.signals import off_signal, on_signals
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
+from pincite.surfaces.cli.named_index import for_named_index
 from pincite.surfaces.cli.options import with_options
 from pincite.surfaces.cli.output import say, show
 from pincite.surfaces.cli.run import OK, run
@@ -129,10 +130,10 @@ class Chat:
             show("")
             say("interrupted")
         except ConversationNotFound as error:
-            say(f"error: {error}")
+            say(f"error: {for_named_index(error)}")
             self._options = replace(self._options, conversation="")
         except PinciteError as error:
-            say(f"error: {error}")
+            say(f"error: {for_named_index(error)}")
 
     async def _begin(self, question: str) -> None:
         """Begin a new conversation, with its first question as the title; continue without one if
@@ -145,7 +146,7 @@ class Chat:
             name = await self._engine.begin_conversation(self._options.user, title)
             self._begun = name
         except MemoryUnavailable as error:
-            say(f"warning: conversation_unavailable: {error}")
+            say(f"warning: conversation_unavailable: {for_named_index(error)}")
             return
         self._options = replace(self._options, conversation=name)
 
@@ -161,7 +162,7 @@ class Chat:
             if name == self._begun:
                 await self._engine.delete_conversation(name, owner)
         except (ConversationNotFound, MemoryUnavailable) as error:
-            say(f"warning: conversation_unavailable: {error}")
+            say(f"warning: conversation_unavailable: {for_named_index(error)}")
         return False
 
     async def _obey(self, line: str) -> None:

@@ -13,6 +13,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.named_index import for_named_index
 from pincite.surfaces.cli.options import collection_option, index_option, json_option, wait_option
 from pincite.surfaces.cli.output import say, say_notice, show
 from pincite.surfaces.cli.run import ERROR, OK, USAGE, run
@@ -168,7 +169,7 @@ def index_sources(
     for report in reports:
         say(_sentence(report, several=several))
     for name, error in errors.items():
-        say(f"error: {name}: {error}")
+        say(f"error: {name}: {for_named_index(error)}")
     if options.background:
         say("a background process adds missing embeddings: pincite status")
     if json_:

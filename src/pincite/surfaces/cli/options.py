@@ -11,6 +11,7 @@ import click
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.named_index import remember_index
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -52,6 +53,7 @@ preset_option = click.option(
 index_option = click.option(
     "--index",
     type=click.Path(path_type=Path, file_okay=False),
+    callback=remember_index,
     help="The index folder; default: the nearest .pincite.",
 )
 json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")

@@ -12,6 +12,7 @@ import click
 from pincite.errors import IndexTooNew, PinciteError, StoreError
 from pincite.support.fields import replace
 from pincite.surfaces.cli.groups import Group
+from pincite.surfaces.cli.named_index import hint_for_named_index
 from pincite.surfaces.cli.options import index_option, json_option
 from pincite.surfaces.cli.output import say, say_notice, show
 from pincite.surfaces.cli.run import NOTHING, OK, settings_here
@@ -70,7 +71,7 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
         for one in findings:
             show(f"{one.state:7} {one.kind:6} {one.name}: {one.detail}")
             if one.hint:
-                show(f"               try: {one.hint}")
+                show(f"               try: {hint_for_named_index(one.hint)}")
     return NOTHING if any(one.state == "failed" for one in findings) else OK
 
 

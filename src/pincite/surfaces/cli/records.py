@@ -15,6 +15,7 @@ from pincite.model.records import RECORD_LANGUAGES, RECORDS
 from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.confirm import agreed
+from pincite.surfaces.cli.named_index import hint_for_named_index
 from pincite.surfaces.cli.options import collection_option, index_option, json_option, wait_option
 from pincite.surfaces.cli.output import say, say_notice, show
 from pincite.surfaces.cli.run import ERROR, OK, run
@@ -163,7 +164,7 @@ def _import(
         f" {counted(report.chunks, 'chunk')} written in {duration(report.duration_s)}"
     )
     for failure in report.failed[: 0 if quiet else _NAMED]:
-        hint = f" ({one_line(failure.hint)})" if failure.hint else ""
+        hint = f" ({one_line(hint_for_named_index(failure.hint))})" if failure.hint else ""
         say(f"  {failure.code}: {one_line(failure.message)}{hint}")
     if report.failed_count > _NAMED and not quiet:
         say(f"  and {report.failed_count - _NAMED:,} more: --json has the first hundred")

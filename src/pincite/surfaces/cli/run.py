@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pincite.errors import IndexNotFound
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.output import say
 
@@ -52,7 +50,7 @@ def run(
 ) -> T:
     """Run `work` on the engine of the index folder, and return its result. With `measured`, the
     index does not update itself meanwhile. `settings` are by default those of `settings_here`.
-    Raises the errors of `work`; the hint of an IndexNotFound names a given index folder."""
+    Raises the errors of `work`."""
     import asyncio
 
     from pincite.engine import AsyncPincite
@@ -67,11 +65,5 @@ def run(
         async with AsyncPincite(settings) as engine:
             return await work(engine)
 
-    try:
-        with watched(settings, say):
-            return asyncio.run(session())
-    except IndexNotFound as error:
-        if index is None or not error.hint.startswith("pincite "):
-            raise
-        hint = f"{error.hint} --index {shlex.quote(str(index))}"
-        raise IndexNotFound(error.message, hint=hint) from error
+    with watched(settings, say):
+        return asyncio.run(session())
