@@ -9,7 +9,7 @@ import pytest
 
 from pincite.asking import is_placed, place_paths, within_sources
 from pincite.model import Scope, Source
-from pincite.scope.paths import path_test
+from pincite.scope.paths import ListedPaths, path_test
 
 SHOP = Source("me/shop", "/home/me/shop", "git")
 NOTES = Source("notes", "/home/me/notes", "folder")
@@ -79,6 +79,35 @@ def test_a_relative_path_counts_from_the_root_or_else_from_where_one_stands(
     here: str, path: str, meant: tuple[str, ...]
 ) -> None:
     assert placed(path, here) == meant
+
+
+ODD = Source("odd", "/home/me/s[0]", "folder")
+ODD_FILES = ("a.md", "docs/a[1]/b[2].md", "docs/a[1]/x.md", "docs/a1/y.md", "docs/a{b,c}/z.md")
+
+
+@pytest.mark.parametrize(
+    ("here", "path", "found"),
+    [
+        ("docs/a[1]", "./*.md", {"docs/a[1]/b[2].md", "docs/a[1]/x.md"}),
+        ("docs/a[1]", "x.*", {"docs/a[1]/x.md"}),
+        ("docs/a[1]", "../a1/*.md", {"docs/a1/y.md"}),
+        ("docs/a[1]", "./b[2].md", {"docs/a[1]/b[2].md"}),
+        ("docs/a[1]", "./x.md", {"docs/a[1]/x.md"}),
+        ("docs/a{b,c}", "./*.md", {"docs/a{b,c}/z.md"}),
+        ("docs/a1", "./*.md", {"docs/a1/y.md"}),
+    ],
+)
+def test_a_pattern_counts_from_a_folder_whose_name_looks_like_one(
+    here: str, path: str, found: set[str]
+) -> None:
+    listed = ListedPaths((ODD.name, one) for one in ODD_FILES)
+
+    async def known(pattern: str) -> bool:
+        return pattern in listed
+
+    asked = place_paths(Scope(paths=(path,)), (ODD,), f"{ODD.location}/{here}", known)
+    fits = path_test(asyncio.run(asked).paths)
+    assert {one for one in ODD_FILES if fits(ODD.name, one)} == found
 
 
 def test_a_path_that_is_nowhere_stays_as_it_was_typed() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pincite import Pincite
-from pincite.citations.files import Most
+from pincite import AsyncPincite, Pincite
+from pincite.citations.files import Listing, Most
 from pincite.errors import UsageError
 from pincite.surfaces.cli.app import app
 from tests.readers.office_files import pptx
@@ -163,6 +163,28 @@ def test_paths_count_from_here_where_they_say_so(
     for name in ("./deep", str(folder / "tree" / "docs" / "deep")):
         found = CliRunner().invoke(app, ["ls", name, *index], standalone_mode=False)
         assert found.output.splitlines() == ["tree:docs/deep/c.md  docs, 10 bytes, 1 chunk"]
+
+
+def test_the_documents_are_listed_once_for_all_names(
+    folder: Path, pincite: Pincite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "tree" / "docs")
+    index = ["--index", str(folder / ".pincite")]
+    asked: list[object] = []
+    files = AsyncPincite.files
+
+    async def counted(engine: AsyncPincite, *given: Any, **named: Any) -> Listing:
+        asked.append(given)
+        return await files(engine, *given, **named)
+
+    monkeypatch.setattr(AsyncPincite, "files", counted)
+    names = ["a.md", "deep/*.md", "./deep", "tree/docs/b.md", *(f"{n}.md" for n in range(50))]
+    listed = CliRunner().invoke(app, ["ls", *names, "--json", *index])
+    assert len(json.loads(listed.stdout)["files"]) >= 2
+    assert len(asked) == 2  # for the places of the names, and for the result
+    asked.clear()
+    CliRunner().invoke(app, ["multi-get", *names, *index])
+    assert len(asked) == 1
 
 
 def test_slides_are_read_each_once_without_numbers_of_lines(tmp_path: Path) -> None:

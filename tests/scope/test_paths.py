@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import UsageError
-from pincite.scope.paths import MOST_CHARS, of_source, path_test, plain_path
+from pincite.scope.paths import MOST_CHARS, ListedPaths, as_name, of_source, path_test, plain_path
 from tests.time_limits import GROWS_S
 
 
@@ -139,3 +139,30 @@ def test_what_is_too_long_or_too_much_is_refused() -> None:
     many = tuple(f"{n}{'*?' * 2000}" for n in range(300))
     with pytest.raises(UsageError, match=re.escape("exceed a limit (300 patterns")):
         path_test(many)
+
+
+@given(
+    st.sampled_from(["", "acme:", "acme/docs:", "acme%2Fdocs:", "a:"]),
+    st.text("ab./*?[{,}]\\", max_size=8),
+    st.lists(st.tuples(st.sampled_from(["acme/docs", "a"]), st.text("ab./:[", max_size=6))),
+)
+def test_listed_paths_are_those_that_a_pattern_matches(
+    source: str, pattern: str, documents: list[tuple[str, str]]
+) -> None:
+    path = f"{source}{pattern}"
+    test = path_test((path,))
+    assert (path in ListedPaths(documents)) is any(test(*one) for one in documents)
+
+
+@given(st.text("ab*?{},[]!-/", min_size=1, max_size=8), st.text("ab*?{},[]!-/", max_size=8))
+def test_a_name_as_a_pattern_matches_this_name_only(name: str, other: str) -> None:
+    if plain_path(name) == name:
+        assert fits(as_name(name), name)
+        below = other == name or other.startswith(f"{name}/")
+        assert fits(as_name(name), other) is below
+
+
+def test_a_path_that_is_too_long_is_listed_by_no_document() -> None:
+    with pytest.raises(UsageError, match="longer than the limit"):
+        assert "a" * (MOST_CHARS + 1) in ListedPaths([("acme", "a")])
+    assert "caf\udce9.md" in ListedPaths([("acme", "caf?.md")])

@@ -15,7 +15,7 @@ import posixpath
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from pincite.model import Scope, Source
-from pincite.scope.paths import of_source, plain_path
+from pincite.scope.paths import as_name, is_pattern, of_source, plain_path
 from pincite.support.drives import below, has_drive
 from pincite.support.fields import replace
 
@@ -62,7 +62,8 @@ async def _from_here(
     from_here = within_sources(posixpath.join(here, path), sources)
     if not from_here or all(plain_path(path) == rest.rstrip("/") for _, rest in from_here):
         return (path,)
-    there = tuple(of_source(*one) for one in from_here)
+    there = await _patterns_here(path, sources, here, known)
+    there = there or tuple(of_source(*one) for one in from_here)
     from_here_first = path.split("/")[0] in (".", "..")
     first, second = (there, (path,)) if from_here_first else ((path,), there)
     for one in first:
@@ -72,6 +73,24 @@ async def _from_here(
         if await known(one):
             return second
     return first if first is there else (path,)
+
+
+async def _patterns_here(
+    path: str, sources: Sequence[Source], here: str, known: Known
+) -> tuple[str, ...]:
+    """Return the patterns for a pattern that counts from a folder whose name looks like a pattern,
+    too, () for other paths. Only the characters of the caller match others. If the caller's path is
+    the name of a document, as a shell expands it, its pattern is among them."""
+    if not (is_pattern(path) and is_pattern(here)):
+        return ()
+    named = [replace(one, location=as_name(one.location)) for one in sources]
+    for folder in dict.fromkeys((here, _resolved(here))):
+        if found := within_sources(posixpath.join(as_name(folder), path), named):
+            full = within_sources(posixpath.join(folder, path), sources)
+            names = [of_source(name, as_name(rest)) for name, rest in full]
+            exact = [one for one in names if await known(one)]
+            return tuple(dict.fromkeys((*(of_source(*one) for one in found), *exact)))
+    return ()
 
 
 def _of_named(path: str, sources: Iterable[Source]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ also match no folder at all. A path whose name contains these characters matches
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from math import prod
@@ -22,6 +23,7 @@ from pincite.support.valid_text import valid_text
 PathTest: TypeAlias = Callable[[str, str], bool]
 #: The longest path that Linux opens.
 MOST_CHARS = 4_096
+_SIGNS = re.compile(r"[*?\[{]")
 _DOTS = re.compile(r"(?:^|/)\.(?=/|\Z)")
 _SLASHES = re.compile(r"/{2,}")
 _STARS = re.compile(r"\*+")
@@ -51,6 +53,56 @@ def path_test(patterns: tuple[str, ...]) -> PathTest:
         return ours is not None and ours(path)
 
     return fits
+
+
+class ListedPaths:
+    """The sources and paths of some documents. `path in listed` tells whether a path or pattern
+    matches one of them, as `path_test` does. The names of files and folders are looked up; only for
+    patterns, all documents are compared. Raises UsageError for a path that is too long."""
+
+    def __init__(self, documents: Iterable[tuple[str, str]]) -> None:
+        self._documents = frozenset(documents)
+        held: dict[str, list[str]] = {}
+        for source, path in self._documents:
+            held.setdefault(source, []).append(path)
+        self._of_source = {source: sorted(paths) for source, paths in held.items()}
+        self._all = sorted({path for _, path in self._documents})
+
+    def __contains__(self, path: str) -> bool:
+        path = valid_text(path)
+        name, _, rest = path.partition(":")
+        if _has_named(self._all, path) or _has_named(self._of_source.get(unquote(name), []), rest):
+            return True
+        if not (is_pattern(path) or "\\" in path or len(path) > MOST_CHARS):
+            return False
+        fits = path_test((path,))
+        return any(fits(*one) for one in self._documents)
+
+
+def _has_named(paths: list[str], name: str) -> bool:
+    """Return whether one of the sorted paths is this one, or below it."""
+    plain = plain_path(name)
+    if not plain:
+        return bool(name and paths)
+    folder = f"{plain}/"
+    return (_next(paths, plain) == plain and not name.endswith(("/", "/."))) or _next(
+        paths, folder
+    ).startswith(folder)
+
+
+def _next(paths: list[str], name: str) -> str:
+    at = bisect_left(paths, name)
+    return paths[at] if at < len(paths) else ""
+
+
+def is_pattern(path: str) -> bool:
+    """Return whether the path has characters that match others. It may still be a name."""
+    return _SIGNS.search(path) is not None
+
+
+def as_name(path: str) -> str:
+    """Return the pattern that matches this path only, and what is below it."""
+    return _SIGNS.sub(lambda sign: f"[{sign[0]}]", path)
 
 
 def of_source(name: str, path: str) -> str:

@@ -14,6 +14,8 @@ from pincite.surfaces.cli.options import collections_option, index_option, json_
 from pincite.surfaces.cli.output import say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
 
+_ALL = 10_000_000  # the maximum of `AsyncPincite.files`
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -129,10 +131,16 @@ async def placed(
     are (see `asking.paths`); others, such as citations, stay as they are."""
     from pincite.asking.paths import place_paths
     from pincite.model import Scope
+    from pincite.scope.paths import ListedPaths
+
+    listed: ListedPaths | None = None
 
     async def known(path: str) -> bool:
-        found = await engine.files([path], most=1, tags=tags, collections=collections)
-        return bool(found.files)
+        nonlocal listed
+        if listed is None:
+            found = await engine.files(most=_ALL, tags=tags, collections=collections)
+            listed = ListedPaths((one.source, one.path) for one in found.files)
+        return path in listed
 
     if not names:
         return ()
