@@ -83,7 +83,7 @@ def test_without_a_database_every_command_says_how_to_make_one(index: Path) -> N
     for words in (("user", "list"), ("user", "add", "Ada"), ("key", "list"), ("dead",)):
         error = pincite(index, *words).exception
         assert isinstance(error, WorkspaceUnavailable)
-        assert error.hint == "pincite workspace migrate"
+        assert error.hint == f"pincite workspace migrate --index {index}"
     assert not index.exists()
 
 
@@ -150,7 +150,7 @@ def test_a_user_is_linked_to_a_subject_and_kept_out_again(index: Path) -> None:
     link = pincite(index, "user", "link", user, "--subject", "ada").stdout.strip()
     again = pincite(index, "user", "link", user, "--subject", "ada").exception
     assert isinstance(again, UsageError)
-    assert again.hint.endswith(f"key revoke {link}")
+    assert again.hint.endswith(f"key revoke --index {index} {link}")
     listed = pincite(index, "key", "list").stdout
     assert f"{link}  {user}  oidc_" in listed
     assert "OIDC ada" in listed
@@ -356,7 +356,7 @@ def test_a_space_whose_owner_is_disabled_is_given_to_a_user(index: Path) -> None
     assert f"pincite workspace space give {team} --to USER" in said
     unknown = pincite(index, "space", "give", team, "--to", "x").exception
     assert isinstance(unknown, NotFound)
-    assert unknown.hint == "pincite workspace user list"
+    assert unknown.hint == f"pincite workspace user list --index {index}"
     assert isinstance(pincite(index, "space", "give", ada, "--to", bob).exception, UsageError)
     assert f"{bob} is an owner of {team} now" in pincite(index, *give).stderr
     assert asyncio.run(role_of_bob()) == "owner"
@@ -490,4 +490,4 @@ def test_an_unknown_id_is_answered_with_the_command_that_lists_ids(index: Path) 
     ):
         error = pincite(index, *words).exception
         assert isinstance(error, NotFound)
-        assert error.hint == hint
+        assert error.hint == (f"{hint} --index {index}" if hint else "")

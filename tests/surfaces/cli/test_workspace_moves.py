@@ -131,7 +131,7 @@ def test_facts_move_into_a_database_that_is_current_only(index: Path) -> None:
     asyncio.run(memory.close())
     error = pincite(index, "facts", "move").exception
     assert isinstance(error, WorkspaceUnavailable)
-    assert error.hint == "pincite workspace migrate"
+    assert error.hint == f"pincite workspace migrate --index {index}"
     assert len(asyncio.run(memory.facts(SPACE))) == 1
     asyncio.run(memory.close())
     said = pincite(index, "migrate")
