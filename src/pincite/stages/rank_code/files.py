@@ -74,6 +74,15 @@ class FileParts(NamedTuple):
         )
 
 
+class RatedFile(NamedTuple):
+    """The score of a file, the parts that explain it, and its passages, best first, each after its
+    value within the file."""
+
+    score: float
+    parts: tuple[Signal, ...]
+    own: Sequence[tuple[float, Candidate]]
+
+
 def passages_by_file(
     candidates: Sequence[Candidate],
     asked: QuestionWords,

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from pincite.model import Candidate, Query
+from pincite.model import Candidate, Query, Signal
+from pincite.stages.rank_code.files import RatedFile
 from pincite.stages.rank_code.paths import place_of
 from pincite.support.late_patterns import late_pattern
 
@@ -30,17 +31,34 @@ _HAS_MORE: Final = late_pattern(
 _OF_KIND: Final = frozenset(("include", "inc", "headers", "public", "src", "source", "sources", ""))
 
 
-def with_bodies(query: Query, files: Sequence[Candidate]) -> list[tuple[int, int]]:
-    """Return the numbers of headers, each with that of the file with its bodies. `files` has the
-    best passage of each file.
+def bodies_first(query: Query, files: Sequence[RatedFile]) -> list[RatedFile]:
+    """Return the files, best first. Where a header has a higher score than the file with its
+    bodies, the two exchange their scores, and get the signal `header`.
 
-    The two have the same name without its end. They lie in the same folder, or are the only ones
-    of that name among these files, in folders that have a part in common or are called `include`,
-    `src` or the like. Tests and examples do not take part. Neither does a header whose best passage
-    has more than prototypes, such as a type with its members.
+    A header has a prototype for each function, and often its comment, so it may have a higher score
+    than the file that does what the question asks. The two have the same name without its end. They
+    lie in the same folder, or are the only ones of that name among these files, in folders that
+    have a part in common or are called `include`, `src` or the like. Tests and examples do not take
+    part. Neither does a header whose best passage has more than prototypes, such as a type with its
+    members.
 
-    There are none if the question is only a name, or asks for declarations (`which flags`, `where
+    Nothing changes if the question is only a name, or asks for declarations (`which flags`, `where
     is the interface`). English only."""
+    ordered = sorted(files, key=lambda one: (-one.score, one.own[0][1].chunk.id))
+    left = {*range(len(ordered))}
+    for header, body in _pairs(query, [one.own[0][1] for one in ordered]):
+        if header < body and left.issuperset((header, body)):
+            left -= {header, body}
+            scores = ordered[body].score, ordered[header].score
+            for at, score in zip((header, body), scores, strict=True):
+                parts = (*ordered[at].parts, Signal("header", "share", 1.0))
+                ordered[at] = ordered[at]._replace(score=score, parts=parts)
+    return ordered
+
+
+def _pairs(query: Query, files: Sequence[Candidate]) -> list[tuple[int, int]]:
+    """Return the numbers of headers, each with that of the file with its bodies. `files` has the
+    best passage of each."""
     headers = [at for at, one in enumerate(files) if one.chunk.path.endswith(_HEADERS)]
     if not headers or query.asks == "symbol" or _ASKS_DECLARATIONS.search(query.text):
         return []

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import merge
 from types import MappingProxyType
-from typing import NamedTuple
 
 from pincite.model import Candidate, Query, Signal, SignalName
 from pincite.model.retrieval import in_front
@@ -21,6 +20,7 @@ from pincite.stages.rank_code.definitions import (
 )
 from pincite.stages.rank_code.files import (
     FileParts,
+    RatedFile,
     best_by_words,
     best_value,
     coherence_of,
@@ -28,7 +28,7 @@ from pincite.stages.rank_code.files import (
     passages_by_file,
 )
 from pincite.stages.rank_code.first import at_places, tests_of
-from pincite.stages.rank_code.headers import with_bodies
+from pincite.stages.rank_code.headers import bodies_first
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
@@ -39,15 +39,6 @@ from pincite.stages.rank_code.words import Likeness, Terms, vocabulary_of
 
 _MOST_KNOWN = 16  # files that are compared with the terms of the question
 _NEARLY_ALL = 0.9  # of the candidates; .75 costs adk-dev .006, docs/decisions/0028
-
-
-class _Rated(NamedTuple):
-    """The score of a file, the parts that explain it, and its passages, best first, each after its
-    value within the file."""
-
-    score: float
-    parts: tuple[Signal, ...]
-    own: Sequence[tuple[float, Candidate]]
 
 
 def rank_code(
@@ -189,6 +180,28 @@ def _ordered(
     rarity: Rarity,
 ) -> list[tuple[Candidate, tuple[Signal, ...]]]:
     """Return the candidates in their new order, each with the parts of its file's score."""
+    files = _rated(query, candidates, terms, config, partial, rarity)
+    if config.bodies_first:
+        files = bodies_first(query, files)
+    scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
+    for one in files:
+        first = one.own[0][0] or 1.0
+        for before, (value, candidate) in enumerate(one.own):
+            score = one.score * value / first * config.further**before
+            scored.append((score, candidate, one.parts))
+    scored.sort(key=lambda one: (-one[0], one[1].chunk.id, one[1].collection))
+    return [(one, parts) for _, one, parts in scored]
+
+
+def _rated(
+    query: Query,
+    candidates: Sequence[Candidate],
+    terms: Terms,
+    config: RankCodeConfig,
+    partial: Mapping[str, float],
+    rarity: Rarity,
+) -> list[RatedFile]:
+    """Return the files of the candidates with their scores."""
     vocabulary = vocabulary_of(terms)
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
@@ -221,38 +234,15 @@ def _ordered(
         for key, passages in files.items()
     ]
     of_files.sort(key=lambda one: -one.score(config))
-    rated: list[_Rated] = []
+    rated: list[RatedFile] = []
     for place, one in enumerate(of_files):
         passages = one.passages
         share = known.share(best_by_words(passages)) if place < _MOST_KNOWN else 0.0
         own = [(own_value(each, config, len(passages)), each.candidate) for each in passages]
         own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
         parts = one.signals(gathered * share)
-        rated.append(_Rated(one.score(config, gathered * share), parts, own))
-    if config.bodies_first:
-        rated = _bodies_first(query, rated)
-    scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
-    for of_file, parts, ranked in rated:
-        first = ranked[0][0] or 1.0
-        for before, (value, candidate) in enumerate(ranked):
-            scored.append((of_file * value / first * config.further**before, candidate, parts))
-    scored.sort(key=lambda one: (-one[0], one[1].chunk.id, one[1].collection))
-    return [(one, parts) for _, one, parts in scored]
-
-
-def _bodies_first(query: Query, files: Sequence[_Rated]) -> list[_Rated]:
-    """Return the files. Where a header has a higher score than the file with its bodies, the two
-    exchange their scores, and get the signal `header`."""
-    files = sorted(files, key=lambda one: (-one.score, one.own[0][1].chunk.id))
-    left = {*range(len(files))}
-    for header, body in with_bodies(query, [one.own[0][1] for one in files]):
-        if header < body and left.issuperset((header, body)):
-            left -= {header, body}
-            scores = files[body].score, files[header].score
-            for at, score in zip((header, body), scores, strict=True):
-                parts = (*files[at].parts, Signal("header", "share", 1.0))
-                files[at] = files[at]._replace(score=score, parts=parts)
-    return files
+        rated.append(RatedFile(one.score(config, gathered * share), parts, own))
+    return rated
 
 
 def forget() -> None:
