@@ -21,7 +21,12 @@ SLOW = "".join(f"*{number}*x*y*{number}\n" for number in range(10_000))
 
 
 def test_many_patterns_over_deep_folders_have_a_limit(tmp_path: Path) -> None:
-    """They took 74 s."""
+    """They took 74 s, where reading the patterns and matching one path takes 1 s."""
+    began_s = time.process_time()
+    rules = parse_rules("", SLOW.splitlines(keepends=True))
+    assert rules is not None
+    assert rules.verdict("d0/" + "a/" * 400) is None
+    once_s = time.process_time() - began_s
     files = {f"d{number}/" + "a/" * 400 + "a.py": "x" for number in range(2)}
     place = tarred(tmp_path / "a.tar.gz", {".gitignore": SLOW, "b.py": "x", **files})
     began_s = time.process_time()
@@ -29,7 +34,7 @@ def test_many_patterns_over_deep_folders_have_a_limit(tmp_path: Path) -> None:
         found = list(source.entries())
         assert source.find("b.py") in found
         assert source.find(next(iter(files))) is None
-    assert time.process_time() - began_s < 30
+    assert time.process_time() - began_s < 40 * once_s
     assert [one.path for one in found if not isinstance(one, Skipped)] == ["b.py"]
     last = found[-1]
     assert isinstance(last, Skipped)
