@@ -338,8 +338,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "weight of the keyword score alone in a file's best passage, if a model takes part"
             ),
             "bodies_first": (
-                "exchange the scores of a header of C and of the file with its bodies, if the"
-                " header's is higher"
+                "let a header of C exchange its score with the file that has its bodies"
             ),
             "enabled": "rank passages of code by their files",
         },
