@@ -11,6 +11,7 @@ from typing import Literal
 
 from pincite.model import SourceType
 from pincite.stages.rank_code.config import RankCodeConfig
+from pincite.support.late_patterns import late_pattern
 
 _KINDS = r"(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)"
 _TEST_FOLDER = re.compile(
@@ -165,7 +166,7 @@ _WANTS_CHANGES = re.compile(
     re.I,
 )
 #: Changelogs stay as they are; only `_WANTS_CHANGES` puts them first.
-_ASKS_CHANGES = re.compile(
+_ASKS_CHANGES = late_pattern(
     r"\b(?:what'?s new|what is new|new in|release notes?|recent changes|breaking|version history"
     r"|(?:changes?|differences?|fix(?:es|ed)) (?:in|since|between|from|with) (?:v?\d|the (?:last"
     r"|latest|new|next))|(?:migrat|upgrad)\w+ (?:from|to)|(?:latest|last|newest|next|previous)"

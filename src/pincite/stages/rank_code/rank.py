@@ -31,7 +31,7 @@ from pincite.stages.rank_code.first import at_places, tests_of
 from pincite.stages.rank_code.headers import bodies_first
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
-from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of, priors_for
+from pincite.stages.rank_code.paths import Priors, is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.routes import handlers
 from pincite.stages.rank_code.unasked import changelogs_first, lower_unasked
@@ -133,13 +133,14 @@ def _by_files(
         (ours if takes_part else others).append(one)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     trust = _trust(len(ours) / len(candidates), config)
-    ordered = _ordered(query, ours, terms, config, partial, rarity)
+    priors = priors_for(query.text, config)
+    ordered = _ordered(query, ours, terms, config, priors, partial, rarity)
     ranked = [
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
         for (one, parts), signal in zip(ordered, given, strict=True)
     ]
     if others:
-        priors, half = priors_for(query.text, config), (1 - trust) / max(1 - config.mixed, 1e-9)
+        half = (1 - trust) / max(1 - config.mixed, 1e-9)
         ranked = lower_unasked(ranked, priors, half)
         others = lower_unasked(others, priors)
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
@@ -176,11 +177,12 @@ def _ordered(
     candidates: Sequence[Candidate],
     terms: Terms,
     config: RankCodeConfig,
+    priors: Priors,
     partial: Mapping[str, float],
     rarity: Rarity,
 ) -> list[tuple[Candidate, tuple[Signal, ...]]]:
     """Return the candidates in their new order, each with the parts of its file's score."""
-    files = _rated(query, candidates, terms, config, partial, rarity)
+    files = _rated(query, candidates, terms, config, priors, partial, rarity)
     if config.bodies_first:
         files = bodies_first(query, files)
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
@@ -198,13 +200,13 @@ def _rated(
     candidates: Sequence[Candidate],
     terms: Terms,
     config: RankCodeConfig,
+    priors: Priors,
     partial: Mapping[str, float],
     rarity: Rarity,
 ) -> list[RatedFile]:
     """Return the files of the candidates with their scores."""
     vocabulary = vocabulary_of(terms)
     asked = vocabulary.asked(query)
-    priors = priors_for(query.text, config)
     like, copied = Likeness(asked.words, vocabulary), Copied(query.text)
     files = passages_by_file(candidates, asked, like, copied, config, partial)
     paths = {path for *_, path in files}
