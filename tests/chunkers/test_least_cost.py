@@ -16,6 +16,7 @@ from pincite.chunkers.budget import cumulative_cost
 from pincite.chunkers.least_cost import BLOCK, LEAST, most_chars, with_least
 from pincite.chunkers.small_texts import costs
 from tests.chunkers.laws import lawful_chunks, read
+from tests.counting import grows_in_proportion
 
 CONFIG = ChunkerConfig()
 LONGEST = most_chars(CONFIG.max_tokens)
@@ -88,12 +89,14 @@ def test_short_turns_with_much_between_them_stay_apart() -> None:
 
 def test_many_texts_of_one_turn_take_a_time_that_grows_with_their_number() -> None:
     """Each was looked for in the whole rest of the line: 25 s for 48,000."""
-    texts = [_text(f"é{number}") for number in range(6_000)]
-    line = _turn([*texts, {"type": "image", "data": "A" * 4_000_000}])
-    began_s = time.process_time()
-    chunks = _chunks("a.jsonl", "\n".join([_turn("one"), line, _turn("two")]))
-    assert time.process_time() - began_s < 2.5
-    assert chunks[9].text.startswith("\\u00e98")
+
+    def of_texts(number: int) -> Any:
+        texts = [_text(f"é{one}") for one in range(number)]
+        line = _turn([*texts, {"type": "image", "data": "A" * 600 * number}])
+        return _chunks("a.jsonl", "\n".join([_turn("one"), line, _turn("two")]))
+
+    assert grows_in_proportion(of_texts, 750)
+    assert of_texts(750)[9].text.startswith("\\u00e98")
 
 
 @pytest.mark.parametrize("suffix", ["py", "md", "html", "json", "jsonl"])

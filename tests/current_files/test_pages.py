@@ -124,15 +124,16 @@ def test_a_passage_whose_last_number_grew_is_gone(folder: Path) -> None:
 
 
 def test_a_passage_of_an_archive_is_held_against_its_member(tmp_path: Path) -> None:
-    _, second = chunked(pptx(*SLIDES))
+    indexed = pptx(*SLIDES)
+    _, second = chunked(indexed)
     place = tmp_path / "docs.zip"
 
-    def archived(*slides: tuple[str, str]) -> Seen:
+    def archived(member: bytes) -> Seen:
         with zipfile.ZipFile(place, "w") as made:
-            made.writestr("a.pptx", pptx(*slides))
+            made.writestr("a.pptx", member)
         source = Source("acme", str(place), "archive")
         return look(files_of(record(tmp_path, source=source)), Quote("main", second, None))[0]
 
-    assert archived(*SLIDES).truth == "fresh"
-    moved = archived(("Zero", "new"), *SLIDES)
+    assert archived(indexed).truth == "fresh"
+    moved = archived(pptx(("Zero", "new"), *SLIDES))
     assert (moved.truth, moved.chunk.page) == ("moved", 3)

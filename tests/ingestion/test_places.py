@@ -72,7 +72,7 @@ def test_a_user_is_told_of_attributes_that_files_have_and_not_of_places(folder: 
         pincite.index(folder / "docs", lexical=True, on_notice=lambda one: told.append(one.message))
         assert found(pincite, "page = 3") == [("talk.pptx", 3)]
         pincite.stop()
-    assert [message.split()[0] for message in told] == ["year"]
+    assert [message.split()[:2] for message in told] == [["attribute", "`year`"]]
 
 
 def test_attributes_of_these_names_mean_what_their_owner_says(folder: Path) -> None:

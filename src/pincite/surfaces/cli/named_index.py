@@ -7,7 +7,6 @@ commands would change another index.
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
@@ -47,6 +46,8 @@ def hint_for_named_index(hint: str) -> str:
     index = context.meta.get(_NAMED) if context else None
     if context is None or index is None or "--index" in hint or hint.startswith(_ELSEWHERE):
         return hint
+    import shlex  # a search without an error needs none
+
     option = f" --index {shlex.quote(str(index))}"
     pieces, at = [], 0
     for found in _COMMAND.finditer(hint):
