@@ -105,6 +105,34 @@ def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
     assert priors_for("how does it write a report", config).prose == config.prose
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("unittest for the cache", "testcases of the parser", "TestCase", "FilterTests"),
+        *("rspec for the mailer", "cucumber features", "assertions about headers", "stub a clock"),
+        *("who checks that a key expires", "how do we verify that a key expires"),
+        *("TestFilter", "test_filter", "filter_test", "PlainTextTestCase"),
+    ],
+)
+def test_tests_count_in_full_for_a_question_about_them(question: str) -> None:
+    assert priors_for(question, RankCodeConfig()).tests == 1.0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "the latest value",
+        "greatest common divisor",
+        "attestation of keys",
+        "LatestRelease",
+        "Tester",
+    ],
+)
+def test_tests_do_not_for_words_that_end_like_test(question: str) -> None:
+    config = RankCodeConfig()
+    assert priors_for(question, config).tests == config.tests
+
+
 def test_a_question_about_examples_finds_them() -> None:
     config = RankCodeConfig()
     assert priors_for("show an example of a client", config).minor == 1.0

@@ -59,7 +59,14 @@ _CHANGELOG = re.compile(
 _CODE_FILE = re.compile(
     r"\.(?:c|cc|cpp|cs|dart|exs?|go|hpp?|java|jsx?|kts?|php|pyi?|rb|rs|scala|swift|tsx?)\Z", re.I
 )
-_ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|fixtures?|mocks?|mocked)\b", re.I)
+#: `FilterTests`, `TestFilter` and `test_filter` are names of tests; "latest" is no test.
+_ASKS_TESTS = late_pattern(
+    r"\b(?:(?:unit)?tests?|tested|testing|test ?cases?|specs?|rspec|cucumber|fixtures?"
+    r"|mocks?|mocked|stub(?:bed)?|assertions?|tests?_\w+|\w+_(?:tests?|spec)"
+    r"|(?-i:\w*[a-z\d]Tests?(?:Case)?|Tests?[A-Z]\w*)"
+    r"|(?:who|what) (?:checks|verifies) that|how do we (?:check|verify))\b",
+    re.I,
+)
 _ASKS_PROSE = re.compile(
     r"\b(?:(?:docs?|documentation)(?!\s+generat)|documented|readme|changelog|guide|tutorial"
     r"|config(?:uration)? file|install(?:ed|ation)?|licen[cs]e)\b",
