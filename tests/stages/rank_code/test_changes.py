@@ -10,7 +10,8 @@ from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stages.rank_code.paths import is_changelog, priors_for, wants_changes
+from pincite.stages.rank_code.changes import keeps_changelogs, wants_changes
+from pincite.stages.rank_code.paths import is_changelog, priors_for
 from tests.builders import chunk
 
 ENGLISH = informative_terms("english")
@@ -59,6 +60,7 @@ def ranked(
             "when was 3.0.1 released",
         ),
         *("what do I have to know when I upgrade to 1.9", "which version of httpx removed proxies"),
+        *("what changed since version 3", "What changed in version 2.0?", "upgrade to version 2"),
     ],
 )
 def test_a_question_asks_for_changes(question: str) -> None:
@@ -94,6 +96,7 @@ def test_a_question_asks_for_changes(question: str) -> None:
             "when did the socket get dropped",
         ),
         *("added in the same order", "time out in 0.5 seconds", "detect breaking changes"),
+        "which fields were added in version 2 of the protocol",
         *(
             "Was gibt es Neues in 2.0?",
             "Seit welcher Version?",
@@ -104,6 +107,41 @@ def test_a_question_asks_for_changes(question: str) -> None:
 )
 def test_a_question_about_what_a_program_does_does_not(question: str) -> None:
     assert not wants_changes(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("why was pygments removed", "was foo removed?", "has the API of the client changed?"),
+        *("option X no longer works", "is Ruby 2.5 still supported in 4.0", "since version 3"),
+        *("what replaced X", "What has changed recently?", "what broke in 4.0", "latest changes"),
+        *("v2.0.0 changes", "news in 2.0", "deprecations in 4.0", "changes in 3", "change log"),
+        *("which functions are deprecated", "is foo deprecated?", "deprecated functions"),
+        *("Which CVEs were fixed?", "security fixes", "history of changes", "how do I upgrade"),
+        *("Did 4.0 drop support for Python 3.8?", "why did the default timeout change"),
+    ],
+)
+def test_a_question_that_may_ask_for_changes_keeps_changelogs_as_they_are(question: str) -> None:
+    assert keeps_changelogs(question)
+    assert not wants_changes(question)
+    assert priors_for(question, RankCodeConfig()).changelog == 1.0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("which entries are removed when the cache is full", "remove files that no longer exist"),
+        *("rewrite deprecated options into the new form", "add a key since the last sync"),
+        *("work out which entries were added or removed", "linear regression of latencies"),
+        *("how is version 2 of the message format parsed", "where is the still image decoded"),
+        *("count commits since the version was last changed", "when was a file added"),
+        "security fixes " + "and then " * 60,
+    ],
+)
+def test_a_question_about_changes_in_a_program_lowers_changelogs(question: str) -> None:
+    assert not keeps_changelogs(question)
+    config = RankCodeConfig()
+    assert priors_for(question, config).changelog == config.prose
 
 
 @pytest.mark.parametrize(

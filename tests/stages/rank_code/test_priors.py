@@ -9,6 +9,7 @@ from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.paths import is_of_tests, place_of, priors_for
 from tests.builders import chunk
+from tests.counting import grows_in_proportion
 
 
 @pytest.mark.parametrize(
@@ -98,11 +99,34 @@ def test_who_asks_for_tests_or_pages_gets_other_files_behind_them(
         assert priors.of(["docs"], "docs/cache.md") == 1.0
 
 
-@pytest.mark.parametrize("question", ["how do I write a reporter", "how to release", "Can we log"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("how do I write a reporter", "how to release", "Can we log", "Is Windows supported?"),
+        *("Does it run offline?", "Can two processes write?", "Are secrets masked?"),
+        *("Is there a Docker image?", "Does it run on Node.js?", "does it support HTTP/2?"),
+        *("Configure the logging level", "Enable HTTPS", "has it a GUI", "is GitHub supported"),
+    ],
+)
 def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
     config = RankCodeConfig()
-    assert priors_for(question, config).prose == 1.0
-    assert priors_for("how does it write a report", config).prose == config.prose
+    priors = priors_for(question, config)
+    assert priors.prose == 1.0
+    assert priors.of(["docs"], "CHANGELOG.md") == config.prose
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("how does it write a report", "do not retry failed jobs", "delete a row", "use a lock"),
+        *("Does uv_close call the callback?", "Is Foo.bar cached?", "Can Foo::bar throw?"),
+        *("does bar() block", "is there a function that retries", "are there classes for dates"),
+        "isolate a failing row",
+    ],
+)
+def test_pages_do_not_for_a_question_about_code(question: str) -> None:
+    config = RankCodeConfig()
+    assert priors_for(question, config).prose == config.prose
 
 
 @pytest.mark.parametrize(
@@ -131,6 +155,14 @@ def test_tests_count_in_full_for_a_question_about_them(question: str) -> None:
 def test_tests_do_not_for_words_that_end_like_test(question: str) -> None:
     config = RankCodeConfig()
     assert priors_for(question, config).tests == config.tests
+
+
+@pytest.mark.parametrize("word", ["a_b ", "a_", "aTest", "a.b", "1.1.", "Node.js "])
+def test_what_a_long_text_asks_for_takes_time_in_proportion(word: str) -> None:
+    def ask(size: int) -> None:
+        priors_for("is " + word * size, RankCodeConfig())
+
+    assert grows_in_proportion(ask, 5_000)
 
 
 def test_a_question_about_examples_finds_them() -> None:

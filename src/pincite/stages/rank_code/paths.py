@@ -10,8 +10,10 @@ from functools import lru_cache
 from typing import Literal
 
 from pincite.model import SourceType
+from pincite.stages.rank_code.changes import LONGEST, keeps_changelogs
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.support.late_patterns import late_pattern
+from pincite.support.names import is_product
 
 _KINDS = r"(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)"
 _TEST_FOLDER = re.compile(
@@ -133,54 +135,20 @@ _WANTS_PAGES = re.compile(
     r" (?:say|mention|recommend|state|tell|describe|explain|suggest)\b)",
     re.I,
 )
-_NUMBER = r"(?<![\w.])(?>v\d+|\d+\.\d+)(?>(?:\.\d+)*)"  # whole: its parts are no starts
-_SOME = r"[^?\n]{0,150}"  # words between two parts of a question
-_LONGEST = 500  # characters of a question for changes; guess: longer ones are messages or code
-#: Programs add and remove these while they run.
-_RUNTIME = (
-    r"(?:children|connections?|documents?|elements?|entries|entry|events?|examples?|files?|items?"
-    r"|jobs?|keys?|lines?|locks?|loops?|members?|messages?|nodes?|objects?|packets?|pages?"
-    r"|records?|replicas?|requests?|rows?|sessions?|sockets?|tasks?|users?|values?)"
-)
-_THE = r"(?:an?|each|every|the|this|that|its|my)"
-_VERSION = (
-    r"(?:which|what) (?:(?:minor|major|patch) )?(?:versions?|releases?)\b"
-    rf"(?! of {_THE}\b)"  # "which version of the protocol" may be of anything
-    r"(?! (?:check|field|header|lock|negotiation|number|string)s?\b)"  # of a protocol or a file
-)
-_HAPPENED = (
-    r"introduc(?:ed?|ing)|drop(?:ped)?|deprecated?|renamed?|replaced? (?:by|with)|stabili[sz]ed"
-    r"|reverted|backported|upgraded|turned (?:on|off)"
-    r"|(?:stop|start)(?:ped|ed)? (?:being|supporting)"
-    r"|(?:become|became|made) (?:stable|required|optional|available|public|the default)"
-)
-#: "When was the flag removed" asks for a change. "When is a flag removed", "when was a file
-#: added" and "when was the key removed from the map" are said of what a program does.
-_WANTS_CHANGES = re.compile(
-    rf"\b{_VERSION}{_SOME}\b(?:{_HAPPENED}|added|removed|changed|moved|fixed|fixes|first \w+ed"
-    r"|(?:allow|support|reject|require|start|stop)s|started|stopped)\b"
-    r"|\Asince when (?:is|are|was|were|does|do|has|have|can)\b"
-    rf"|\bsince {_VERSION}|\b(?:in|as of|until) {_VERSION}"
-    rf"|\bwhen (?:was|were|did|has|have)\b(?! (?:{_THE} )?{_RUNTIME} (?:get )?\w+ed\b){_SOME}"
-    rf"\b(?:{_HAPPENED}|(?:add(?:ed)?|removed?)(?! (?:from|in|into|to) {_THE}\b))\b"
-    rf"|\bwhen (?:was|were|did|has) {_SOME}{_NUMBER}{_SOME}\breleased\b"
-    r"|\bwhat(?:'s| is| was| are| were| has| will)?(?: been| be)? (?:new|changed|different|fixed"
-    rf"|added|removed|deprecated|renamed)\b{_SOME} (?:in|from|between|since|with|for|after)"
-    rf" {_NUMBER}|\b(?:fixed|added|removed|deprecated|renamed|promoted|changed)\b{_SOME} in"
-    rf" {_NUMBER}|\bupgrad\w* (?:from \S+ )?to {_NUMBER}"
-    r"|\A(?:what (?:are|were) )?(?:the |all )?(?:breaking changes (?:in|of|from|since|between|for)"
-    r"|release notes (?:of|for)) ",
+#: Pages answer how something is used, and mostly whether it can be: "does it run offline". Of the
+#: imperatives, these are a reader's. "Delete a row" or "use a lock" may be what a program does.
+_ASKS_USE = late_pattern(
+    r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we)"
+    r"|(?:configure|deploy|disable|enable|upgrade))\b",
     re.I,
 )
-#: Changelogs stay as they are; only `_WANTS_CHANGES` puts them first.
-_ASKS_CHANGES = late_pattern(
-    r"\b(?:what'?s new|what is new|new in|release notes?|recent changes|breaking|version history"
-    r"|(?:changes?|differences?|fix(?:es|ed)) (?:in|since|between|from|with) (?:v?\d|the (?:last"
-    r"|latest|new|next))|(?:migrat|upgrad)\w+ (?:from|to)|(?:latest|last|newest|next|previous)"
-    r" (?:release|version)|releases)\b",
+_ASKS_WHETHER = late_pattern(
+    r"(?:is|are|does|do|can|could|will|has|have|should|must|may) (?!not\b)"
+    r"(?!there (?:an? |any |some )?(?:class|code|function|helper|hook|method|test|type)(?:e?s)?\b)",
     re.I,
 )
-_ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)
+#: `uv_close`, `Foo.bar`, `Foo::bar`, `bar()`. An inner capital is none: `GitHub` and `FreeBSD`.
+_NAME_IN_CODE = late_pattern(r"\w_\w|\w(?:\.|::|->|#)[A-Za-z_]|\w\(")
 _REMEMBERED = 10_000  # paths, about 2 MB
 
 
@@ -236,17 +204,11 @@ def is_changelog(path: str) -> bool:
     return _CHANGELOG.search(path) is not None and not place_of(path)
 
 
-def wants_changes(question: str) -> bool:
-    """Return whether a question asks what changed, or when (`which version removed the flag`).
-    English only: False for questions in other languages."""
-    return len(question) <= _LONGEST and _WANTS_CHANGES.search(question) is not None
-
-
 def names_under_test(question: str) -> tuple[str, ...]:
     """Return what a question for the tests of one thing calls this thing: `lyrics` and `lyrics
     plugin` for `tests of the lyrics plugin`. Empty for other questions, and for those in other
     languages than English."""
-    found = _TESTS_OF_ONE.match(question) if len(question) <= _LONGEST else None
+    found = _TESTS_OF_ONE.match(question) if len(question) <= LONGEST else None
     if found is None:
         return ()
     name, kind = found["name"], found["kind"]
@@ -255,10 +217,10 @@ def names_under_test(question: str) -> tuple[str, ...]:
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:
     """Return the factors for a question. A kind that the question asks for has the factor 1. So
-    have pages if the question asks how to use something."""
+    have pages, but no changelogs, if it asks how to use something, or whether something is so."""
     wants_pages = bool(_WANTS_PAGES.match(question))
-    asks_prose = wants_pages or _ASKS_PROSE.search(question) or _ASKS_USE.match(question)
-    prose = 1.0 if asks_prose else config.prose
+    asks_prose = wants_pages or _ASKS_PROSE.search(question) is not None
+    prose = 1.0 if asks_prose or _asks_use(question) else config.prose
     return Priors(
         tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
         prose=prose,
@@ -266,5 +228,16 @@ def priors_for(question: str, config: RankCodeConfig) -> Priors:
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
         code=config.unasked if wants_pages else 1.0,
         others=config.unasked if _WANTS_TESTS.match(question) else 1.0,
-        changelog=1.0 if wants_changes(question) or _ASKS_CHANGES.search(question) else prose,
+        changelog=1.0 if asks_prose or keeps_changelogs(question) else config.prose,
     )
+
+
+def _asks_use(question: str) -> bool:
+    """Return whether pages may well answer a question: how something is used, or whether it is so.
+    A question whether a name of code does something is for code."""
+    if _ASKS_USE.match(question):
+        return True
+    if not _ASKS_WHETHER.match(question):
+        return False
+    named = (word for word in question.split() if _NAME_IN_CODE.search(word))
+    return all(is_product(word.strip("`'\",.?!")) for word in named)

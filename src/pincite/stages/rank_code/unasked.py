@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from pincite.model import Candidate, Signal
-from pincite.stages.rank_code.paths import Priors, is_changelog, place_of, wants_changes
+from pincite.stages.rank_code.changes import wants_changes
+from pincite.stages.rank_code.paths import Priors, is_changelog, place_of
 
 
 def lower_unasked(
