@@ -48,6 +48,11 @@ def name_parts(
         placed  * share of the folder's words that the question has, if it has all of the stem's;
                   words of the question that are also in the stem count half
 
+    `covered` and `same` of a name of one word are multiplied by 1 - place / number of the words of
+    the question, where place is that of the first word most like it, from 0. Questions begin with
+    their subject, and many words near the end are the names of some file, too. This does not hold for
+    a question that is only a name.
+
     In shares of the question's words, each word is weighted by the IDF of Robertson over the file
     names, kept positive, because the name of the product is in many of them.
 
@@ -62,13 +67,22 @@ def name_parts(
     weights = _rarity(like, names.values())
     called = {name.lower() for name in asked.names}
     return {
-        path: config.covered * mean(like.best(name.stem))
+        path: (1.0 if asked.alone else _early(like, name.stem))
+        * (config.covered * mean(like.best(name.stem)) + config.same * (name.stem.lower() in called))
         + config.asked * _weighed(weights, like.of_name(name.stem))
         + config.folder * _weighed(weights, like.of_name(name.folder))
-        + config.same * (name.stem.lower() in called)
         + config.placed * _placed(name, like, vocabulary)
         for path, name in names.items()
     }
+
+
+def _early(like: Likeness, stem: str) -> float:
+    """Return how early in the question the word is that a name of one word is most like: 1 for the
+    first, 1 / number of words for the last. 1 for other names."""
+    of_stem = like.of_name(stem)
+    if not of_stem or len(like.best(stem)) > 1:
+        return 1.0
+    return 1 - of_stem.index(max(of_stem)) / len(of_stem)
 
 
 def _placed(name: FileName, like: Likeness, vocabulary: Vocabulary) -> float:

@@ -31,6 +31,7 @@ from pincite.stages.rank_code.first import at_places, tests_of
 from pincite.stages.rank_code.headers import bodies_first
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
+from pincite.stages.rank_code.page_lead import raise_pages
 from pincite.stages.rank_code.paths import Priors, is_changelog, is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.routes import handlers
@@ -77,7 +78,7 @@ def rank_code(
       times the gathering. The weight of a term is its `rarity` in the collection, or 1 if that is
       unknown. If all files are of one source, the terms of its name do not count. 0 for all but the
       16 best files by the other parts
-    - prior: see `paths`. The place of a file does not count if the file, or others of tests and
+    - prior: see `paths`, for pages also `page_lead`. The place of a file does not count if the file, or others of tests and
       examples, define a name that the question writes like code, and no other file does
 
     If a header of C has a higher score than the file with its bodies, the two exchange their scores
@@ -133,7 +134,7 @@ def _by_files(
         (ours if takes_part else others).append(one)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     trust = _trust(len(ours) / len(candidates), config)
-    priors = priors_for(query.text, config)
+    priors = raise_pages(query.text, ours, terms, rarity, priors_for(query.text, config))
     ordered = _ordered(query, ours, terms, config, priors, partial, rarity)
     ranked = [
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
