@@ -12,6 +12,7 @@ from pincite.diagnostics.explain import explain_table
 from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
+from pincite.scope.named_place import NamedPlace
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import chunk
@@ -204,3 +205,71 @@ def test_the_documents_are_listed_once_to_find_a_place(monkeypatch: pytest.Monke
     monkeypatch.setattr(kind, "documents", counting)
     ask("what uses OAuth in nosuch/zebra.py", searched)
     assert len(listed) == 1
+
+
+@pytest.mark.parametrize(
+    "topic", ["TypeScript/JavaScript", "HTTP/1.1", "async/await", "Node.js", "Deno.js", "C/C++"]
+)
+def test_a_topic_is_no_place_and_callers_come_first(topic: str) -> None:
+    pack = ask(f"who calls busy_helper in {topic}", filled(*CODE))
+    assert (pack.absent_terms.index, pack.absent_terms.evidence) == ((), ())
+    assert pack.evidence[0].path == "app.py"
+
+
+def test_a_mistyped_folder_is_absent_if_the_index_has_a_folder_of_its_path() -> None:
+    index = filled(*CODE)
+    assert ask("who calls busy_helper in tests/zebra", index).absent_terms.index == ("zebra",)
+    assert ask("who calls busy_helper in test/zebra", index).absent_terms.index == ()
+
+
+def test_a_folder_that_the_caller_may_not_read_makes_no_topic_a_place() -> None:
+    mine = Scope(bound_where="path in (core.py, app.py)")
+    index = filled(*CODE, ("secret/key.py", "def key(): ...", ("key",)))
+    index = replace(index, spec=replace(index.spec, counted=True))
+    asked = "callers of busy_helper in secret/zebra"
+    assert ask(asked, index).absent_terms.index == ("zebra",)
+    assert ask(asked, index, scope=mine).absent_terms.index == ()
+
+
+def test_a_plain_word_that_nothing_defines_may_be_about_the_topic() -> None:
+    index = filled(*CODE, SENDS, ("post.py", "def post(mail):\n    send(mail)", ("post",)))
+    assert ask("who calls send in zebra", index).absent_terms.index == ()
+    assert ask("who calls orders in zebra", index).absent_terms.index == ("zebra",)
+
+
+def test_files_of_a_pattern_come_first() -> None:
+    used = ("src/run.ts", "function run() { return busy_helper(2) }", ("run",))
+    index = filled(*CODE, used)
+    for pattern in ("src/*.ts", "src/**"):
+        pack = ask(f"who calls busy_helper in {pattern}", index)
+        assert (pack.evidence[0].path, pack.absent_terms.index) == ("src/run.ts", ())
+    assert ask("who calls busy_helper in zebra/*", index).absent_terms.index == ("zebra",)
+
+
+def test_other_tasks_come_in_while_many_documents_are_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched, turns = filled(*CODE), [0]
+    seen = list[int]()
+    kind = type(searched.index)
+    documents = kind.documents
+
+    async def ticking() -> None:
+        while len(seen) < 5_000:
+            await asyncio.sleep(0)
+            turns[0] += 1
+
+    async def many(self: Any, collection: str, *args: Any, **more: Any) -> Any:
+        one = (await documents(self, collection, *args, **more))[0]
+        tasks.append(asyncio.create_task(ticking()))
+        return [replace(one, path=f"a/{number}.py") for number in range(5_000)]
+
+    def recording(self: NamedPlace, path: str, source: str) -> bool:
+        seen.append(turns[0])
+        return False
+
+    tasks = list[Any]()
+    monkeypatch.setattr(NamedPlace, "has", recording)
+    monkeypatch.setattr(kind, "documents", many)
+    ask("what uses OAuth in nosuch/zebra.py", searched)
+    assert len(set(seen[-5_000:])) > 2

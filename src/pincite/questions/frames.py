@@ -7,6 +7,8 @@ with one of the index, which begins at the root of a source.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from pincite.support.late_patterns import late_pattern
@@ -112,10 +114,15 @@ def fit_of(named: str, path: str, source: str, own: int = 1) -> Fit | None:
     `/usr/lib/python3/site-packages/app/a.py`. Before a whole path, the name of its `source` also
     counts, because it is most often that of its folder: `app/a.py` for `a.py` of `app`.
     """
-    ours, theirs = named.split("/"), path.split("/")
-    rooted = [*source.split("/"), *theirs]
+    return fit_of_parts(named.split("/"), path.split("/"), source.split("/"), own)
+
+
+def fit_of_parts(
+    ours: Sequence[str], theirs: Sequence[str], source: Sequence[str], own: int = 1
+) -> Fit | None:
+    """Return what `fit_of` does, for the parts of the three paths."""
     same = 0
-    for one, other in zip(reversed(ours), reversed(rooted), strict=False):
+    for one, other in zip(reversed(ours), chain(reversed(theirs), reversed(source)), strict=False):
         if one != other:
             break
         same += 1

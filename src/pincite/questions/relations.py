@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pincite.questions.frames import fit_of, is_file, plain_path
+from pincite.questions.frames import is_file, plain_path
 from pincite.support.late_patterns import late_pattern
 from pincite.support.names import components, is_like_code, is_product, owner_of
 
 _LONGEST: Final = 200  # characters of a question of such a form; guess: longer ones say more
-_MOST_FOLDERS: Final = 64  # of a path that are compared with a place; a bound for hostile paths
 Kind = Literal["called", "imported", "read", "used", "heirs", "overrides", "implemented"]
 
 _THING: Final = (
@@ -139,8 +138,8 @@ _IS_THING: Final = late_pattern(_THING.format(n="") + "|file|folder|directory")
 _OF_DOCUMENT: Final = late_pattern(
     r"(?i:find|show|list|get)(?: me)? (?:usages?|uses|references|implementations) [a-z]+(?: |\Z)"
 )
-#: Abbreviations with a slash, such as `TCP/IP`, `I/O` and `C/C++`, which are no paths.
-_ABBREVIATIONS: Final = late_pattern(r"[A-Z\d]+/[A-Z\d]+[+#]*", re.ASCII)
+#: Names such as `Deno.js` and `React/Vue.js`, which may be those of technologies or of files.
+_TECHNOLOGY: Final = late_pattern(r"(?:[A-Z][\w.]*/)*[A-Z]\w*\.(?i:io|js|net)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +147,9 @@ class Relation:
     """What a question asks for: `kind`, the last component of the `name`, the one before it or the
     class in whose heirs the name is (`owner`, "" if none), and the name as it is `written`.
     `certain`: it is written like code or in quotes, so it is no word of a topic. `tests`: tests
-    are asked for. `place`: the file or folder in which it is sought, "" if none is named; whether
-    it exists is not known, so `client/server` is one."""
+    are asked for. `place`: the file, the folder or the pattern in which it is sought, "" if none is
+    named; whether it exists is not known, so `client/server` is one. `is_path`: the place is
+    written as only a path is; any other one is a topic unless the index has it."""
 
     kind: Kind
     name: str
@@ -158,21 +158,7 @@ class Relation:
     certain: bool
     tests: bool
     place: str = ""
-
-    def parts_of_place(self, path: str, source: str = "") -> int:
-        """Return how many last parts of the place a file or a folder around it has, by the rules
-        of frames (`fit_of`); 0 if the file is not in the place, or no place is named."""
-        last = self.place.rpartition("/")[2]
-        if not last or f"/{last}/" not in f"/{path}/":
-            return 0
-        parts = path.split("/", _MOST_FOLDERS)
-        around = ("/".join(parts[: at + 1]) for at, part in enumerate(parts) if part == last)
-        fits = (fit_of(self.place, one, source) for one in around)
-        return max((fit.parts for fit in fits if fit is not None), default=0)
-
-    def has_in_place(self, path: str, source: str) -> bool:
-        """Return whether a file is in the place, which may also be the whole source."""
-        return self.parts_of_place(path, source) > 0 or fit_of(self.place, source, "") is not None
+    is_path: bool = False
 
 
 def relation_of(question: str) -> Relation | None:
@@ -190,13 +176,14 @@ def _relations(asked: str) -> Iterator[Relation]:
             continue
         groups = found.groupdict()
         name, quoted, calls = _written(groups["name"], after=groups["article"])
-        place = _place_of(groups)
+        place, is_path = _place_of(groups)
         keys = ("name_of", "name_in", "whole")
         key = next((one for one in keys if groups.get(one)), "")
         said = groups.get(key) or ""
-        is_place = bool(place) and key == "name_in"
-        owner = "" if is_place or _is_of_topic(said) else _written(said)[0]
-        if not name or (said and not (owner or place)) or (groups.get("place") and not place):
+        is_topic = _is_technology(said)
+        is_place = key == "name_in" and (is_path or "/" in place)
+        owner = "" if is_place or is_topic else _written(said)[0]
+        if not name or (said and not (owner or place or is_topic)):
             continue
         verb = (groups.get("verb") or groups.get("being") or "").lower()
         certain = quoted or calls or is_like_code(name)
@@ -217,6 +204,7 @@ def _relations(asked: str) -> Iterator[Relation]:
             certain or (kind == "read" and name.isupper()),
             bool(groups.get("tests") or groups.get("in_tests")),
             place,
+            is_path,
         )
 
 
@@ -226,21 +214,22 @@ def _of_thing(groups: Mapping[str, str | None]) -> Kind:
     return "read" if "setting" in said else "imported" if "library" in said else "used"
 
 
-def _place_of(groups: Mapping[str, str | None]) -> str:
-    """Return the path of the file or folder that the question names last, "" for none."""
+def _place_of(groups: Mapping[str, str | None]) -> tuple[str, bool]:
+    """Return the path of the file or folder that the question names last, "" for none, and whether
+    it is written as only a path is: `a/b`, `Node.js` and `src` may also be words of a topic."""
     text = groups.get("place") or groups.get("name_in") or ""
     bare = text.strip("`'\"")
-    is_named = bool(groups.get("placed") or groups.get("is_folder"))
-    if not is_named and text == bare and _is_of_topic(bare):
-        return ""
     path = plain_path(bare)
-    is_path = "/" in bare or "\\" in bare or is_file(path)
-    return path if is_named or is_path else ""
+    if not path or groups.get("placed") or groups.get("is_folder"):
+        return path, bool(path)
+    if "*" in bare or (is_file(path) and (text != bare or not _is_technology(bare))):
+        return path, True
+    is_marked = text != bare or bare.startswith(("/", "./", "../", "~")) or bare[-1] == "/"
+    return path, "\\" in bare or ("/" in bare and is_marked)
 
 
-def _is_of_topic(text: str) -> bool:
-    """Return whether a text that looks like a path is a word of a topic: `Node.js`, `TCP/IP`."""
-    return is_product(text) or _ABBREVIATIONS.fullmatch(text) is not None
+def _is_technology(name: str) -> bool:
+    return is_product(name) or _TECHNOLOGY.fullmatch(name) is not None
 
 
 def _written(text: str, after: str | None = None) -> tuple[str, bool, bool]:

@@ -21,7 +21,7 @@ class Run:
     """One search: its `question`, the `query` prepared from it, its dependencies and its settings.
     `facts` are those of the collections; they do not change with the encoders of a probe. `present`
     remembers which terms the caller may find, by collection and id of the term, and `in_place`
-    whether a file that it may read is in a place."""
+    whether a file that it may read is in a place, or next to it (`a/b/..`); None if unknown."""
 
     question: Question
     query: Query
@@ -30,7 +30,7 @@ class Run:
     trace: Trace
     facts: CollectionFacts
     present: dict[tuple[str, int], bool] = field(default_factory=dict)
-    in_place: dict[str, bool] = field(default_factory=dict)
+    in_place: dict[str, bool | None] = field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:

@@ -8,7 +8,7 @@ from typing import Final
 from pincite.model import AbsentTerms, Candidate, Context, Gated
 from pincite.ports import Searchable
 from pincite.questions.frames import without_lines
-from pincite.search_steps.asked_place import may_have_place
+from pincite.search_steps.asked_place import absent_place
 from pincite.search_steps.on_topic import lacking_other, lacking_place, on_topic
 from pincite.search_steps.run import Run
 from pincite.search_steps.term_counts import readable_terms, term_counts
@@ -59,16 +59,14 @@ async def judge_evidence(
 
 async def _about(run: Run, shown: Sequence[Candidate]) -> str:
     """Return the name whose place, value, callers or heirs the question asks for, and the file or
-    folder in which it seeks them if the index has none such; else the whole question. Other words
+    folder in which it seeks them if the index lacks it; else the whole question. Other words
     of such a question ("set to", "subclasses") say nothing of the subject, nor do the folders that
     only the machine has before a path of the index."""
     relation = run.query.asked.relation
     if relation is None:
         return undeclared(run.query.text)
-    name = f"{relation.owner} {relation.written}"
-    if not relation.place or await may_have_place(run, relation, shown):
-        return name
-    return f"{name} {relation.place}"
+    lacking = await absent_place(run, relation, shown)
+    return f"{relation.owner} {relation.written} {lacking}"
 
 
 async def absent_words(

@@ -11,6 +11,7 @@ from typing import Final
 
 from pincite.model import Candidate, Chunk, Query
 from pincite.questions.relations import Relation
+from pincite.scope.named_place import NamedPlace
 from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.heads import Head, heads_of
 from pincite.stages.rank_code.use_lines import declaring, defines
@@ -54,7 +55,8 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
         found = using(relation, candidates)
     if not relation.place:
         return found
-    return sorted(found, key=lambda one: -relation.parts_of_place(one.chunk.path, one.chunk.repo))
+    place = NamedPlace(relation.place)
+    return sorted(found, key=lambda one: -place.parts(one.chunk.path, one.chunk.repo))
 
 
 class _Classes:
