@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Sequence, Set
 from typing import Final
 
 from pincite.model import Candidate, Query, Signal
+from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.files import RatedFile
 from pincite.stages.rank_code.paths import place_of
 from pincite.support.late_patterns import late_pattern
 
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
 _BODIES: Final = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
-#: Words for what a header has.
+#: Words for what a header has. A header of a message or an image is none.
 _ASKS_DECLARATIONS: Final = late_pattern(
     r"\b(?:declar\w+|defin\w+|documented|listed|enumerat\w*|enums?|structs?|fields?|members?|flags?"
-    r"|bits|types?|kinds?|interfaces?|macros?|templates?|properties|inline|layout|format of|class)"
-    r"\b",
+    r"|bits|types?|typedefs?|kinds?|interfaces?|macros?|templates?|properties|inline|layout"
+    r"|format of|class|public api|header files?|(?:which|what) (?:headers?|constants?)"
+    r"|(?:i|we|you)(?: need to| have to| must| should)? (?:include|import)"
+    r"|(?:signature|prototype)s? (?:of|for) (?:\w+ing|(?:a |the )?(?:function|method|callback)))\b",
     re.I,
 )
-#: A type with its members, a function with its body, a template, an interface of Objective-C.
+#: A type with its members, a function with its body, a template, an interface of Objective-C, a
+#: macro with a value or parameters, a type of callbacks.
 _HAS_MORE: Final = late_pattern(
     r"^[ \t]*+(?:typedef[ \t]++)?(?:(?:enum|struct|class|union)\b[^;{]{0,300}+\{|template\b)"
-    r"|^@(?:interface|protocol|property)\b|\)[\w \t\n]{0,60}+\{",
+    r"|^@(?:interface|protocol|property)\b|\)[\w \t\n]{0,60}+\{"
+    r"|^[ \t]*+(?:#[ \t]*+define[ \t]++\w++[ \t(]++\S|typedef\b[^;{(]{0,300}+\([\w ]{0,20}+[*^])",
     re.M,
 )
-#: Folders in which only one of the two lies.
-_OF_KIND: Final = frozenset(("include", "inc", "headers", "public", "src", "source", "sources", ""))
+_PROTOTYPE: Final = late_pattern(r"\)[^;{}()]{0,80}+;")
+_WORDS: Final = late_pattern(r"\w+")
 
 
 def bodies_first(query: Query, files: Sequence[RatedFile]) -> list[RatedFile]:
@@ -37,16 +42,16 @@ def bodies_first(query: Query, files: Sequence[RatedFile]) -> list[RatedFile]:
 
     A header has a prototype for each function, and often its comment, so it may have a higher score
     than the file that does what the question asks. The two have the same name without its end. They
-    lie in the same folder, or are the only ones of that name among these files, in folders that
-    have a part in common or are called `include`, `src` or the like. Tests and examples do not take
-    part. Neither does a header whose best passage has more than prototypes, such as a type with its
-    members.
+    lie in the same folder. If no such file does, a found passage of the file must define a name
+    that the header's best passage has; of several such files, the nearest one is meant. Tests and
+    examples do not take part. The header's best passage must have a prototype, and nothing more,
+    such as a type with its members, or a constant.
 
     Nothing changes if the question is only a name, or asks for declarations (`which flags`, `where
-    is the interface`). English only."""
+    is the interface`, `which header do I include`). English only."""
     ordered = sorted(files, key=lambda one: (-one.score, one.own[0][1].chunk.id))
     left = {*range(len(ordered))}
-    for header, body in _pairs(query, [one.own[0][1] for one in ordered]):
+    for header, body in _pairs(query, ordered):
         if header < body and left.issuperset((header, body)):
             left -= {header, body}
             scores = ordered[body].score, ordered[header].score
@@ -56,9 +61,9 @@ def bodies_first(query: Query, files: Sequence[RatedFile]) -> list[RatedFile]:
     return ordered
 
 
-def _pairs(query: Query, files: Sequence[Candidate]) -> list[tuple[int, int]]:
-    """Return the numbers of headers, each with that of the file with its bodies. `files` has the
-    best passage of each."""
+def _pairs(query: Query, rated: Sequence[RatedFile]) -> list[tuple[int, int]]:
+    """Return the numbers of headers, each with that of the file with its bodies."""
+    files = [one.own[0][1] for one in rated]
     headers = [at for at, one in enumerate(files) if one.chunk.path.endswith(_HEADERS)]
     if not headers or query.asks == "symbol" or _ASKS_DECLARATIONS.search(query.text):
         return []
@@ -66,16 +71,17 @@ def _pairs(query: Query, files: Sequence[Candidate]) -> list[tuple[int, int]]:
     for at, one in enumerate(files):
         if one.chunk.path.endswith(_BODIES) and not place_of(one.chunk.path):
             bodies[_name(one)].append(at)
-    alike = Counter(_name(files[at]) for at in headers)
     pairs = []
     for header in headers:
-        one = files[header]
+        one, text = files[header], files[header].chunk.text
+        if place_of(one.chunk.path) or _HAS_MORE.search(text) or not _PROTOTYPE.search(text):
+            continue
         found = bodies.get(_name(one), [])
         near = [at for at in found if _folder(files[at]) == _folder(one)]
-        if not near and len(found) == alike[_name(one)] == 1 and _fit(one, files[found[0]]):
-            near = found
-        if near and not place_of(one.chunk.path) and not _HAS_MORE.search(one.chunk.text):
-            pairs.append((header, near[0]))
+        words = {*_WORDS.findall(text)} if found and not near else frozenset[str]()
+        near = near or [at for at in found if _defines(rated[at], words)]
+        if near:
+            pairs.append((header, max(near, key=lambda at: _shared(files[at], files[header]))))
     return pairs
 
 
@@ -89,6 +95,10 @@ def _folder(one: Candidate) -> str:
     return one.chunk.path.rpartition("/")[0]
 
 
-def _fit(header: Candidate, body: Candidate) -> bool:
-    one, other = ({*_folder(each).split("/")} - _OF_KIND for each in (header, body))
-    return not one or not other or not one.isdisjoint(other)
+def _shared(one: Candidate, other: Candidate) -> int:
+    return len({*_folder(one).split("/")}.intersection(_folder(other).split("/")))
+
+
+def _defines(body: RatedFile, words: Set[str]) -> bool:
+    """Return whether a found passage defines a name that is one of these words."""
+    return any(not words.isdisjoint(names_of(one.chunk.definitions)) for _, one in body.own)
