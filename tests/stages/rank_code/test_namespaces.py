@@ -6,14 +6,19 @@ from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stages.rank_code.namespaces import namespaces_of, without_namespaces
+from pincite.stages.rank_code.namespaces import namespaces_of, outermost, without_namespaces
 from tests.builders import chunk
 
 ENGLISH = informative_terms("english")
 
 
 def one(
-    path: str, score: float, *headings: str, values: bool = False, kind: str = "code"
+    path: str,
+    score: float,
+    *headings: str,
+    symbols: tuple[str, ...] = (),
+    values: bool = False,
+    kind: str = "code",
 ) -> Candidate:
     found = chunk(
         path,
@@ -21,7 +26,7 @@ def one(
         path=path,
         source_type=kind,
         headings=headings,
-        symbols=headings[-1:],
+        symbols=symbols or headings[-1:],
         named_values=int(values),
     )
     return Candidate("main", found, (Signal("fused", "normalised", score),))
@@ -44,6 +49,26 @@ def test_a_class_in_a_module_of_several_files_comes_before_a_page() -> None:
 def test_a_class_within_a_class_of_one_file_may_be_a_topic() -> None:
     inner = one("order.rb", 0.4, "Other", "Order")
     assert first("Cart", GUIDE, CART, inner) == "guide.md"
+
+
+def test_a_function_of_a_module_comes_before_a_page() -> None:
+    apart = one("shop.rb", 0.5, "Shop", "total")
+    assert first("total", GUIDE, apart, CART, ORDER) == "shop.rb"
+    short = one("shop.rb", 0.5, "Shop", symbols=("Shop", "open?", "total"))
+    assert first("total", GUIDE, short, CART, ORDER) == "shop.rb"
+
+
+def test_a_method_in_a_short_file_of_a_module_may_be_a_topic() -> None:
+    short = one("tax.rb", 0.5, "Shop", symbols=("Shop", "Tax", "initialize", "total"))
+    assert first("total", GUIDE, short, CART, ORDER) == "guide.md"
+    assert first("Tax", GUIDE, short, CART, ORDER) == "tax.rb"
+
+
+def test_a_method_of_a_class_of_several_files_may_be_a_topic() -> None:
+    method = one("cart.rb", 0.5, "Shop", "Cart", "total")
+    inner = [one(f"{name}.rb", 0.4, "Shop", "Cart", name.title()) for name in ("line", "size")]
+    assert first("total", GUIDE, method, *inner) == "guide.md"
+    assert first("Line", GUIDE, method, *inner) == "line.rb"
 
 
 def test_a_header_and_its_source_file_open_no_namespace() -> None:
@@ -71,6 +96,7 @@ def test_the_longest_namespace_is_taken_away() -> None:
     found = [one(f"{n}.rb", 1.0, "Shop", "Tax", str(n)).chunk for n in range(2)]
     known = namespaces_of([*found, CART.chunk])
     assert known == {("Shop",), ("Shop", "Tax")}
+    assert outermost(known) == {("Shop",)}
     assert without_namespaces(("Shop", "Tax", "Rate"), known) == ("Rate",)
     assert without_namespaces(("Shop", "Cart"), known) == ("Cart",)
     assert without_namespaces(("Other", "Cart"), known) == ("Other", "Cart")

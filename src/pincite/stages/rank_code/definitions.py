@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -13,7 +14,12 @@ from typing import NamedTuple
 from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.declared import is_constructor, lacks_constructor, only_declares
-from pincite.stages.rank_code.namespaces import Headings, namespaces_of, without_namespaces
+from pincite.stages.rank_code.namespaces import (
+    Headings,
+    namespaces_of,
+    outermost,
+    without_namespaces,
+)
 from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.words import Likeness, QuestionWords
 from pincite.support.names import components, last_component, owner_of, placed_name
@@ -154,10 +160,10 @@ class _SoughtNames:
         *,
         beside_pages: bool,
     ) -> None:
-        self._namespaces = namespaces
         asked_place = placed_name(query.text)
         self.word = asked_place or query.text
         self._is_word = self.word.isalpha() and self.word[1:].islower()
+        self._namespaces = outermost(namespaces) if self.word.islower() else namespaces
         self.may_be_topic = self._is_word and (beside_pages or not asked_place)
         self._query = query
         self._owners = [owned for name in names if (owned := owner_of(name)) is not None]
@@ -193,9 +199,11 @@ class _SoughtNames:
     def _is_detail(self, chunk: Chunk, *, is_value: bool) -> bool:
         """Return whether the passage is within a definition, or of a test or an example. A passage
         with values and definitions counts, too, because its values may be fields. For values, a
-        namespace is a definition, too: it may be a type with methods in several files."""
+        namespace is a definition, too: it may be a type with methods in several files. A word in
+        lower case is often a method, so only outermost namespaces count for it, and not if the
+        passage defines a class in front of it."""
         around = chunk.headings
-        if not is_value:
+        if not is_value and not (self.word.islower() and _is_behind_class(chunk, self.word)):
             around = without_namespaces(around, self._namespaces)
         within = around not in ((), self._query.symbols[:1])
         return within or bool(place_of(chunk.path)) or (is_value and bool(chunk.definitions))
@@ -209,6 +217,13 @@ class _SoughtNames:
         is_value = sought.isdisjoint(names_of(chunk.definitions))
         is_value |= declares or is_class or (not self._owners and is_constructor(chunk))
         return is_class, is_value
+
+
+def _is_behind_class(chunk: Chunk, name: str) -> bool:
+    """Return whether the passage defines a capitalised name, which is no heading, before this
+    one. The headings of a short file may be only its module."""
+    before = takewhile(lambda one: last_component(one) != name, chunk.symbols)
+    return any(not one.islower() for one in before if one not in chunk.headings)
 
 
 def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:

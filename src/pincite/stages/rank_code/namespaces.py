@@ -31,3 +31,9 @@ def without_namespaces(headings: Headings, namespaces: Set[Headings]) -> Heading
     """Return a heading path from behind the longest of the `namespaces` that it begins with."""
     depths = range(len(headings), 0, -1)
     return headings[next((n for n in depths if headings[:n] in namespaces), 0) :]
+
+
+def outermost(namespaces: Set[Headings]) -> frozenset[Headings]:
+    """Return the namespaces that are in no other one. A class that several files open is a
+    namespace, too, but is usually within a module."""
+    return frozenset(one for one in namespaces if len(one) == 1)
