@@ -120,8 +120,9 @@ def defining(
     A plain word in lower case may also be a topic. It gets one definition `beside_pages` of
     documentation, which mention the word and would hide the definition, and none among code only.
     For a plain or capitalised word, only definitions at the top level count, of a file or of a
-    namespace that several files open, not in tests or examples. If the question asks for the word's
-    place among code only, there are up to `most`, and the other definitions follow these.
+    namespace that several files open (in lower case: an outermost one), not in tests or examples.
+    If the question asks for the word's place among code only, there are up to `most`, and the other
+    definitions follow these.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
     if not names:
