@@ -50,7 +50,7 @@ def name_parts(
 
     `covered` and `same` of a name of one word are multiplied by 1 - place / number of the words of
     the question, where place is that of the first word most like it, from 0. Questions begin with
-    their subject, and many words near the end are the names of some file, too. This does not hold for
+    their subject, and a word near the end is often the name of another file. This does not hold for
     a question that is only a name.
 
     In shares of the question's words, each word is weighted by the IDF of Robertson over the file
@@ -66,9 +66,13 @@ def name_parts(
     like = Likeness(asked.words, vocabulary)
     weights = _rarity(like, names.values())
     called = {name.lower() for name in asked.names}
+
+    def whole(stem: str) -> float:
+        value = config.covered * mean(like.best(stem)) + config.same * (stem.lower() in called)
+        return value if asked.alone else value * _early(like, stem)
+
     return {
-        path: (1.0 if asked.alone else _early(like, name.stem))
-        * (config.covered * mean(like.best(name.stem)) + config.same * (name.stem.lower() in called))
+        path: whole(name.stem)
         + config.asked * _weighed(weights, like.of_name(name.stem))
         + config.folder * _weighed(weights, like.of_name(name.folder))
         + config.placed * _placed(name, like, vocabulary)

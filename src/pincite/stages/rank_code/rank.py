@@ -78,8 +78,9 @@ def rank_code(
       times the gathering. The weight of a term is its `rarity` in the collection, or 1 if that is
       unknown. If all files are of one source, the terms of its name do not count. 0 for all but the
       16 best files by the other parts
-    - prior: see `paths`, for pages also `page_lead`. The place of a file does not count if the file, or others of tests and
-      examples, define a name that the question writes like code, and no other file does
+    - prior: see `paths`, and `page_lead` for pages. The place of a file does not count if the file,
+      or others of tests and examples, define a name that the question writes like code, and no
+      other file does
 
     If a header of C has a higher score than the file with its bodies, the two exchange their scores
     (see `headers`).
