@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import UsageError
 from pincite.scope.paths import MOST_CHARS, ListedPaths, as_name, of_source, path_test, plain_path
+from tests.counting import grows_in_proportion
 from tests.time_limits import GROWS_S
 
 
@@ -123,6 +124,9 @@ def test_combinations_of_choices_do_not_hang(choice: str) -> None:
 def test_a_pattern_that_is_no_unicode_matches_what_is_shown_of_it() -> None:
     assert fits("caf\udce9*", "caf?.md")
     assert not fits("\ud800", "ab")
+    assert not fits("caf\udce9.md", "cafe.md")  # no wildcard
+    listed = ListedPaths([("acme", "cafe.md")])
+    assert not any("caf\udce9.md" in listed for _ in range(20))
 
 
 @given(st.text("ab*?{},/.\n", max_size=8), _PATHS)
@@ -150,8 +154,9 @@ def test_listed_paths_are_those_that_a_pattern_matches(
     source: str, pattern: str, documents: list[tuple[str, str]]
 ) -> None:
     path = f"{source}{pattern}"
-    test = path_test((path,))
-    assert (path in ListedPaths(documents)) is any(test(*one) for one in documents)
+    test, listed = path_test((path,)), ListedPaths(documents)
+    found = {path in listed for _ in range(20)}  # by comparing all, then by looking up
+    assert found == {any(test(*one) for one in documents)}
 
 
 @given(st.text("ab*?{},[]!-/", min_size=1, max_size=8), st.text("ab*?{},[]!-/", max_size=8))
@@ -163,6 +168,18 @@ def test_a_name_as_a_pattern_matches_this_name_only(name: str, other: str) -> No
 
 
 def test_a_path_that_is_too_long_is_listed_by_no_document() -> None:
-    with pytest.raises(UsageError, match="longer than the limit"):
-        assert "a" * (MOST_CHARS + 1) in ListedPaths([("acme", "a")])
-    assert "caf\udce9.md" in ListedPaths([("acme", "caf?.md")])
+    listed = ListedPaths([("acme", "a"), ("acme", "caf?.md")])
+    for _ in range(20):
+        with pytest.raises(UsageError, match="longer than the limit"):
+            assert "a" * (MOST_CHARS + 1) in listed
+        assert "caf\udce9.md" in listed
+
+
+def test_many_names_are_looked_up_and_not_compared_with_all_documents() -> None:
+    documents = [("acme", f"src/{number}.py") for number in range(200)]
+
+    def ask(names: int) -> None:
+        listed = ListedPaths(documents * (names // 200))
+        assert not any(f"lib/{number}.py" in listed for number in range(names))
+
+    assert grows_in_proportion(ask, 400)

@@ -12,6 +12,7 @@ from pincite.errors import UsageError
 from pincite.model import Question, Scope, SourceType, TaskMode
 from pincite.model.subqueries import checked_subqueries
 from pincite.scope.bound_where import joined_where
+from pincite.scope.paths import valid_pattern
 from pincite.support.arguments import (
     require_choice,
     require_kind,
@@ -22,8 +23,10 @@ from pincite.support.arguments import (
 from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
-_NOT_ASKED = ("bounds", "bound_where", "unshown", "commits")  # only a program sets these
-_LISTS = ("collections", "sources", "kinds", "paths", "not_paths")
+#: Only a program sets these.
+_NOT_ASKED = ("bounds", "bound_where", "unshown", "commits", "placed", "not_placed")
+_LISTS = ("collections", "sources", "kinds")
+_PATHS = ("paths", "not_paths")
 
 
 def question_of(asked: SearchOptions) -> Question:
@@ -65,7 +68,9 @@ def checked(question: Question) -> Question:
 def _checked_scope(scope: Scope) -> Scope:
     require_kind("scope", scope, Scope, "a Scope")
     lists: dict[str, Any] = {
-        name: tuple(map(valid_text, texts_of(name, getattr(scope, name)))) for name in _LISTS
+        name: tuple(map(valid, texts_of(name, getattr(scope, name))))
+        for valid, names in ((valid_text, _LISTS), (valid_pattern, _PATHS))
+        for name in names
     }
     for kind in lists["kinds"]:
         require_choice("kinds", kind, get_args(SourceType))
