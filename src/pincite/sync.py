@@ -277,10 +277,11 @@ class Pincite:
         *,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
     ) -> Passage:
         """See `AsyncPincite.get`."""
         work = partial(self._engine.get, locator, context)
-        return self._thread.call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections, here=here))
 
     def files(
         self,
@@ -289,10 +290,11 @@ class Pincite:
         most: int = 1_000,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
     ) -> Listing:
         """See `AsyncPincite.files`."""
         work = partial(self._engine.files, patterns, most=most)
-        return self._thread.call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections, here=here))
 
     def get_many(
         self,
@@ -301,10 +303,11 @@ class Pincite:
         most: Most | None = None,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
     ) -> Passages:
         """See `AsyncPincite.get_many`."""
         work = partial(self._engine.get_many, names, most=most)
-        return self._thread.call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections, here=here))
 
     def check(
         self,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.asking import is_placed, place_paths, within_sources
-from pincite.model import Scope, Source
+from pincite.asking import Placing, is_placed, within_sources
+from pincite.model import PlacedPath, Scope, Source
 from pincite.scope.paths import ListedPaths, path_test
 
 SHOP = Source("me/shop", "/home/me/shop", "git")
@@ -23,14 +23,20 @@ FILES = {
 }
 
 
-def placed(path: str, here: str | None = None) -> tuple[str, ...]:
-    async def known(pattern: str) -> bool:
-        fits = path_test((pattern,))
+def places(path: str, here: str | None = None) -> tuple[PlacedPath, ...]:
+    async def known(place: PlacedPath) -> bool:
+        fits = path_test((place.pattern,))
         return any(fits(name, one) for name, files in FILES.items() for one in files)
 
-    scope = asyncio.run(place_paths(Scope(paths=(path,), not_paths=(path,)), ALL, here, known))
-    assert scope.paths == scope.not_paths
-    return scope.paths
+    placing = Placing([("main", one) for one in ALL], here, known)
+    scope = asyncio.run(placing.scope(Scope(paths=(path,), not_paths=(path,))))
+    assert scope.placed == scope.not_placed
+    assert scope.paths == scope.not_paths == (path,)  # messages show what was typed
+    return scope.placed
+
+
+def placed(path: str, here: str | None = None) -> tuple[str, ...]:
+    return tuple(one.pattern for one in places(path, here))
 
 
 @pytest.mark.parametrize(
@@ -65,14 +71,19 @@ def test_an_absolute_path_is_placed_in_the_sources_that_it_lies_in(
         ("/home/me/shop/lib", "./docs", ("me/shop:lib/docs",)),  # said to be from here
         ("/home/me/shop/src", ".", ("me/shop:src",)),
         ("/home/me/shop/src", "../docs", ("me/shop:docs",)),
-        ("/home/me/shop/src", "./docs", ("./docs",)),  # not here, but at the root
+        ("/home/me/shop/src", "./docs", ("me/shop:docs",)),  # not here, but at this root
+        ("/elsewhere", "./docs", ("./docs",)),  # not here, but at a root
         ("/home/me/shop", "src", ("src",)),
         ("/home/me", "shop", ("me/shop:./",)),
         ("/home/me", "shop/src/*.py", ("me/shop:src/*.py",)),
         ("/elsewhere", "src", ("src",)),
-        ("/home/me/shop/src", "nothing", ("nothing",)),
+        ("/home/me/shop/src", "nothing", ("nothing", "me/shop:src/nothing")),
+        ("/home/me/shop/src", "./todo.md", ("me/shop:src/todo.md", "me/shop:todo.md")),
+        ("/home/me/notes", "./todo.md", ("notes:todo.md",)),
+        ("/home/me/shop", ".", ("me/shop:./",)),
+        ("/home/me", "./", ("me/shop:./", "notes:./")),
         ("/home/me/shop/src", "", ("",)),
-        ("/home/me/shop/src", ".github", (".github",)),
+        ("/home/me/shop/src", ".github", (".github", "me/shop:src/.github")),
     ],
 )
 def test_a_relative_path_counts_from_the_root_or_else_from_where_one_stands(
@@ -102,19 +113,42 @@ def test_a_pattern_counts_from_a_folder_whose_name_looks_like_one(
 ) -> None:
     listed = ListedPaths((ODD.name, one) for one in ODD_FILES)
 
-    async def known(pattern: str) -> bool:
-        return pattern in listed
+    async def known(place: PlacedPath) -> bool:
+        return place.pattern in listed
 
-    asked = place_paths(Scope(paths=(path,)), (ODD,), f"{ODD.location}/{here}", known)
-    fits = path_test(asyncio.run(asked).paths)
+    asked = Placing([("main", ODD)], f"{ODD.location}/{here}", known).path(path)
+    fits = path_test(tuple(one.pattern for one in asyncio.run(asked)))
     assert {one for one in ODD_FILES if fits(ODD.name, one)} == found
 
 
-def test_a_path_that_is_nowhere_stays_as_it_was_typed() -> None:
-    """The name of a source is often the name of a folder in it: `notes/todoo.md` shows its slip."""
+def test_a_path_that_is_nowhere_has_all_meanings() -> None:
+    """A document whose chunks alone know whether it may be read may match one of them."""
     assert placed("notes/todo.md") == ("notes:todo.md",)
-    assert placed("notes/todoo.md") == ("notes/todoo.md",)
-    assert placed("me/shop/src/keyz.py", "/home/me/shop") == ("me/shop/src/keyz.py",)
+    assert placed("notes/todoo.md") == ("notes/todoo.md", "notes:todoo.md")
+    nowhere = ("me/shop/src/keyz.py", "me/shop:me/shop/src/keyz.py", "me/shop:src/keyz.py")
+    assert placed("me/shop/src/keyz.py", "/home/me/shop") == nowhere
+
+
+def test_what_counts_from_a_folder_is_bound_to_the_collection_of_its_source() -> None:
+    assert places("/home/me/shop/src") == (PlacedPath("me/shop:src", "main"),)
+    assert places("keys.py", "/home/me/shop/src") == (PlacedPath("me/shop:src/keys.py", "main"),)
+    assert places("notes/todo.md") == (PlacedPath("notes:todo.md"),)
+    assert places("src") == (PlacedPath("src"),)
+
+    async def known(_: PlacedPath) -> bool:
+        return True
+
+    other = Source(SHOP.name, "/home/you/shop", "folder")
+    placing = Placing([("main", SHOP), ("second", other), ("third", other)], None, known)
+    assert asyncio.run(placing.path("/home/me/shop/a")) == (PlacedPath("me/shop:a", "main"),)
+    assert asyncio.run(placing.path("/home/you/shop/a")) == (
+        PlacedPath("me/shop:a", "second"),
+        PlacedPath("me/shop:a", "third"),
+    )
+
+
+def test_a_path_that_is_no_valid_text_matches_what_is_shown_of_it() -> None:
+    assert placed("src/\udcffeys.py") == ("src/[?]eys.py",)
 
 
 def test_a_symlink_leads_where_it_led_when_the_source_was_opened(tmp_path: Path) -> None:
@@ -122,7 +156,7 @@ def test_a_symlink_leads_where_it_led_when_the_source_was_opened(tmp_path: Path)
     (real / "src").mkdir(parents=True)
     (tmp_path / "link").symlink_to(real)
     source = Source("real", str(real.resolve()), "folder")
-    assert within_sources(f"{tmp_path}/link/src", [source]) == (("real", "src"),)
+    assert within_sources(f"{tmp_path}/link/src", [source]) == ((source, "src"),)
     (tmp_path / "round").symlink_to(tmp_path / "round")
     assert within_sources(f"{tmp_path}/round/src", [source]) == ()
 
@@ -131,6 +165,7 @@ def test_sources_are_asked_for_only_where_there_are_paths() -> None:
     assert is_placed(Scope())
     assert not is_placed(Scope(paths=("src/*.py",)))
     assert not is_placed(Scope(not_paths=("/home/me/shop",)))
+    assert is_placed(Scope(paths=("src/*.py",), placed=(PlacedPath("src/*.py"),)))
 
 
 WINDOWS = (
@@ -156,13 +191,12 @@ WINDOWS = (
 def test_absolute_paths_of_windows_are_of_the_source_that_they_lie_in(
     path: str, found: tuple[tuple[str, str], ...]
 ) -> None:
-    assert within_sources(path, WINDOWS) == found
+    assert tuple((one.name, rest) for one, rest in within_sources(path, WINDOWS)) == found
 
 
 def test_a_path_of_windows_counts_from_where_one_stands() -> None:
-    async def known(path: str) -> bool:
-        return path == "docs:api/keys.md"
+    async def known(place: PlacedPath) -> bool:
+        return place.pattern == "docs:api/keys.md"
 
-    scope = Scope(paths=(r".\keys.md",))
-    placed = asyncio.run(place_paths(scope, WINDOWS, r"C:\Users\me\docs\api", known))
-    assert placed.paths == ("docs:api/keys.md",)
+    placing = Placing([("main", one) for one in WINDOWS], r"C:\Users\me\docs\api", known)
+    assert asyncio.run(placing.path(r".\keys.md")) == (PlacedPath("docs:api/keys.md", "main"),)

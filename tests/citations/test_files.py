@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pincite import AsyncPincite, Pincite
-from pincite.citations.files import Listing, Most
+from pincite import Pincite
+from pincite.citations.files import Most
 from pincite.errors import UsageError
+from pincite.model import DocumentRecord
+from pincite.scope.tagged_index import TaggedIndex
 from pincite.surfaces.cli.app import app
 from tests.readers.office_files import pptx
 
@@ -171,20 +173,41 @@ def test_the_documents_are_listed_once_for_all_names(
     monkeypatch.chdir(folder / "tree" / "docs")
     index = ["--index", str(folder / ".pincite")]
     asked: list[object] = []
-    files = AsyncPincite.files
+    documents = TaggedIndex.documents
 
-    async def counted(engine: AsyncPincite, *given: Any, **named: Any) -> Listing:
-        asked.append(given)
-        return await files(engine, *given, **named)
+    async def counted(
+        within: TaggedIndex, collection: str, source: str | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        if source is None:
+            asked.append(collection)
+        return await documents(within, collection, source)
 
-    monkeypatch.setattr(AsyncPincite, "files", counted)
+    monkeypatch.setattr(TaggedIndex, "documents", counted)
     names = ["a.md", "deep/*.md", "./deep", "tree/docs/b.md", *(f"{n}.md" for n in range(50))]
-    listed = CliRunner().invoke(app, ["ls", *names, "--json", *index])
-    assert len(json.loads(listed.stdout)["files"]) >= 2
-    assert len(asked) == 2  # for the places of the names, and for the result
-    asked.clear()
-    CliRunner().invoke(app, ["multi-get", *names, *index])
-    assert len(asked) == 1
+    for command in ("ls", "multi-get"):
+        asked.clear()
+        done = CliRunner().invoke(app, [command, *names, "--json", *index])
+        assert len(next(iter(json.loads(done.stdout).values()))) >= 2
+        assert len(asked) == 2  # for the places of the names, and for the result
+
+
+def test_what_is_left_out_is_named_as_it_was_typed(
+    folder: Path, pincite: Pincite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    long = "a" * 5_000
+    names = ["./tree/docs/nosuch.md", long, "src/a.py:99", "tree/none/*", "src/a.py"]
+    index = ["--json", "--index", str(folder / ".pincite")]
+    done = CliRunner().invoke(app, ["multi-get", *names, *index])
+    found = json.loads(done.stdout)
+    assert [one["path"] for one in found["passages"]] == ["src/a.py"]
+    assert [(one["name"], one["why"]) for one in found["left_out"]] == [
+        (one, "not_found") for one in names[:-1]
+    ]
+    details = [one["detail"] for one in found["left_out"]]
+    assert details[0] == "no indexed file is named './tree/docs/nosuch.md'"
+    assert "longer than the limit of 4,096 characters" in details[1]
+    assert "line 99 does not exist" in details[2]
 
 
 def test_slides_are_read_each_once_without_numbers_of_lines(tmp_path: Path) -> None:

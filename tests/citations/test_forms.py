@@ -273,8 +273,8 @@ def test_a_text_that_is_too_long_to_be_a_path_is_taken_as_it_stands() -> None:
     "path", [r"C:\Users\me\docs\a.md", "c:/users/me/docs/a.md", "file:///C:/Users/me/docs/a.md"]
 )
 def test_an_absolute_path_of_windows_is_of_the_source_that_it_lies_in(path: str) -> None:
-    sources = [Source("docs", r"C:\Users\me\docs", "folder")]
-    assert places(path, sources) == (("docs", "a.md"),)
+    source = Source("docs", r"C:\Users\me\docs", "folder")
+    assert places(path, [source]) == ((source, "a.md"),)
     assert Span(path, 12, 20) in spans(f"{path}:12-20")
 
 

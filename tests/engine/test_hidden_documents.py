@@ -202,8 +202,8 @@ def _differ(seen: Callable[[str, str], Any], other: str) -> list[str]:
     return [one for one in QUESTIONS if seen("these", one) != seen(other, one)]
 
 
-#: Paths that tell of hidden files if only passages know which are hidden: see docs/security.md.
-_TOLD: Final = {"passages": ["src/retri.py:2", "hidden/src/retri.py", "public"]}
+#: Questions that tell of hidden files if only passages know which are hidden: see docs/security.md.
+_TOLD: Final = {"passages": ["src/retri.py:2"]}
 
 
 @pytest.mark.parametrize("other", ["others", "none"])
@@ -258,6 +258,7 @@ def test_whoever_is_checked_by_document_alone_is_told_of_none(shelf: Shelf, boun
 #: Parts of the index that a caller asks for: hidden files, sources and paths of the visible ones.
 ASKED: Final = (
     *(Scope(paths=(path,)) for path in ("src/retri.py", "src/*", "hidden/src/retri.py", "nowhere")),
+    *(Scope(paths=(path,)) for path in ("hidden/src/r*", "hidden/src/q*", "hidden")),
     *(Scope(paths=(path,)) for path in ("public/src/retri.py", "public/courier", "public", "deep")),
     Scope(paths=("courier/client.py",)),
     Scope(not_paths="*"),

@@ -15,7 +15,7 @@ from pincite.support.late_names import late_names
 
 if TYPE_CHECKING:
     from pincite.asking.options import SearchKeywords, SearchOptions
-    from pincite.asking.paths import is_placed, place_paths, within_sources
+    from pincite.asking.paths import Placing, is_placed, within_sources
     from pincite.asking.profile import profile_of
     from pincite.asking.question import checked, question_of
     from pincite.asking.tags import bind_tags, bound_tags, checked_tags, tags_of_texts
@@ -25,7 +25,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
         __name__,
         {
             "pincite.asking.options": "SearchKeywords SearchOptions",
-            "pincite.asking.paths": "is_placed place_paths within_sources",
+            "pincite.asking.paths": "Placing is_placed within_sources",
             "pincite.asking.profile": "profile_of",
             "pincite.asking.question": "checked question_of",
             "pincite.asking.tags": "bind_tags bound_tags checked_tags tags_of_texts",
@@ -33,6 +33,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
     )
 
 __all__ = [
+    "Placing",
     "SearchKeywords",
     "SearchOptions",
     "bind_tags",
@@ -40,7 +41,6 @@ __all__ = [
     "checked",
     "checked_tags",
     "is_placed",
-    "place_paths",
     "profile_of",
     "question_of",
     "tags_of_texts",

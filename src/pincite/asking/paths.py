@@ -1,146 +1,169 @@
 """Translate paths as callers type them to paths that count from the root of a source.
 
 An absolute path belongs to each source whose folder contains it, or is contained in it. A relative
-path counts from the root of a source. If the caller has a current folder (only the command line has
-one), a path that matches nothing from a root counts from that folder; a path that begins with `./`
-or `../` counts from that folder first. If a path still matches nothing, and is the name of a source
-or begins with one and a slash, it is a path in that source. A path that matches nothing anywhere
-stays as the caller typed it, so that messages show it.
+path counts from the root of any source. If the caller has a current folder (only the command line
+has one), a path that matches nothing from a root counts from that folder. A path that begins with
+`./` or `../` counts from that folder first, then from the root of the sources that the folder is
+in, or of any if it is in none. If a path still matches nothing, and is the name of a source or
+begins with one and a slash, it is a path in that source. A path that matches nothing anywhere has
+all of these meanings: a document whose chunks alone know whether it may be read may match one.
+
+Several collections may have a source of the same name. What counts from a folder is therefore
+bound to its collection as well.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 
-from pincite.model import Scope, Source
-from pincite.scope.paths import as_name, is_pattern, of_source, plain_path
+from pincite.model import PlacedPath, Scope, Source
+from pincite.scope.paths import as_name, is_pattern, of_source, valid_pattern
 from pincite.support.drives import below, has_drive
 from pincite.support.fields import replace
 
 #: Returns whether any indexed document matches this path or pattern.
-Known = Callable[[str], Awaitable[bool]]
+Known = Callable[[PlacedPath], Awaitable[bool]]
+_Places = tuple[PlacedPath, ...]
+_ANY_NAME = "?"
 
 
 def is_placed(scope: Scope) -> bool:
-    """Return whether a scope has no paths, so that its meaning does not depend on the sources."""
-    return not (scope.paths or scope.not_paths)
+    """Return whether the meaning of a scope does not depend on the sources: it has no paths, or
+    they have been placed."""
+    return not (scope.paths or scope.not_paths) or bool(scope.placed or scope.not_placed)
 
 
-async def place_paths(
-    scope: Scope, sources: Sequence[Source], here: str | None, known: Known
-) -> Scope:
-    """Return the scope with paths that count from the root of a source. `here` is the caller's
-    current folder, None if relative paths do not count from it. An absolute path outside of all
-    sources is unchanged, and matches nothing."""
+class Placing:
+    """Places the paths of a caller. `sources` are the collections (names for users) and the sources
+    in them. `here` is the caller's current folder, None if relative paths do not count from it."""
 
-    async def placed(paths: Iterable[str]) -> tuple[str, ...]:
-        found: dict[str, None] = {}
-        for one in paths:
-            found |= dict.fromkeys(await _placed(one, sources, here, known))
-        return tuple(found)
+    def __init__(
+        self, sources: Iterable[tuple[str, Source]], here: str | None, known: Known
+    ) -> None:
+        self._collections: dict[Source, dict[str, None]] = {}
+        for collection, source in sources:
+            self._collections.setdefault(source, {})[collection] = None
+        self._here = here
+        self._known = known
 
-    return replace(scope, paths=await placed(scope.paths), not_paths=await placed(scope.not_paths))
+    async def scope(self, scope: Scope) -> Scope:
+        """Return the scope with what its paths mean. Raises UsageError as `path`."""
+        placed = [one for path in scope.paths for one in await self.path(path)]
+        without = [one for path in scope.not_paths for one in await self.path(path)]
+        return replace(
+            scope,
+            placed=tuple(dict.fromkeys(placed)),
+            not_placed=tuple(dict.fromkeys(without)),
+        )
 
+    async def path(self, path: str) -> _Places:
+        """Return what a path or pattern means, at least one place. An absolute path outside of all
+        sources is unchanged, and matches nothing. Raises UsageError for a path that is too long."""
+        path = valid_pattern(path)
+        if path.startswith("/") or has_drive(path):
+            return self._within(within_sources(path, self._collections)) or (PlacedPath(path),)
+        meanings = [one for one in await self._meanings(path) if one]
+        for places in meanings if len(meanings) > 1 else ():
+            if any([await self._known(one) for one in places]):
+                return places
+        return tuple(dict.fromkeys(one for places in meanings for one in places))
 
-async def _placed(
-    path: str, sources: Sequence[Source], here: str | None, known: Known
-) -> tuple[str, ...]:
-    if path.startswith("/") or has_drive(path):
-        return tuple(of_source(*one) for one in within_sources(path, sources)) or (path,)
-    found = await _from_here(path, sources, here, known) if here and path else (path,)
-    named = _of_named(path, sources)
-    if not named or any([await known(one) for one in found]):
-        return found
-    return named if any([await known(one) for one in named]) else found
+    async def _meanings(self, path: str) -> tuple[_Places, ...]:
+        """Return the meanings of a relative path, the most likely first."""
+        root, named = (PlacedPath(path),), self._of_named(path)
+        if not (self._here and path):
+            return root, named
+        from_here = within_sources(posixpath.join(self._here, path), self._collections)
+        there = await self._patterns_here(path, self._here) or self._within(from_here)
+        if path.split("/")[0] not in (".", ".."):
+            return root, there, named
+        around = _around(self._here, self._collections)
+        roots = self._within((one, path.removeprefix("./")) for one in around) or root
+        return there, roots, named
 
-
-async def _from_here(
-    path: str, sources: Sequence[Source], here: str, known: Known
-) -> tuple[str, ...]:
-    from_here = within_sources(posixpath.join(here, path), sources)
-    if not from_here or all(plain_path(path) == rest.rstrip("/") for _, rest in from_here):
-        return (path,)
-    there = await _patterns_here(path, sources, here, known)
-    there = there or tuple(of_source(*one) for one in from_here)
-    from_here_first = path.split("/")[0] in (".", "..")
-    first, second = (there, (path,)) if from_here_first else ((path,), there)
-    for one in first:
-        if await known(one):
-            return first
-    for one in second:
-        if await known(one):
-            return second
-    return first if first is there else (path,)
-
-
-async def _patterns_here(
-    path: str, sources: Sequence[Source], here: str, known: Known
-) -> tuple[str, ...]:
-    """Return the patterns for a pattern that counts from a folder whose name looks like a pattern,
-    too, () for other paths. Only the characters of the caller match others. If the caller's path is
-    the name of a document, as a shell expands it, its pattern is among them."""
-    if not (is_pattern(path) and is_pattern(here)):
+    async def _patterns_here(self, path: str, here: str) -> _Places:
+        """Return the patterns for a pattern that counts from a folder whose name looks like a
+        pattern, too, () for other paths. Only the characters of the caller match others. If the
+        caller's path is the name of a document, as a shell expands it, its pattern is among
+        them."""
+        if not (is_pattern(path) and is_pattern(here)):
+            return ()
+        named = [(one, as_name(one.location)) for one in self._collections]
+        for folder in dict.fromkeys((here, _resolved(here))):
+            if found := _within(posixpath.join(as_name(folder), path), named):
+                full = within_sources(posixpath.join(folder, path), self._collections)
+                names = self._within((source, as_name(rest)) for source, rest in full)
+                exact = [one for one in names if await self._known(one)]
+                return tuple(dict.fromkeys((*self._within(found), *exact)))
         return ()
-    named = [replace(one, location=as_name(one.location)) for one in sources]
-    for folder in dict.fromkeys((here, _resolved(here))):
-        if found := within_sources(posixpath.join(as_name(folder), path), named):
-            full = within_sources(posixpath.join(folder, path), sources)
-            names = [of_source(name, as_name(rest)) for name, rest in full]
-            exact = [one for one in names if await known(one)]
-            return tuple(dict.fromkeys((*(of_source(*one) for one in found), *exact)))
-    return ()
+
+    def _within(self, found: Iterable[tuple[Source, str]]) -> _Places:
+        return tuple(
+            PlacedPath(of_source(source.name, rest), collection)
+            for source, rest in found
+            for collection in self._collections[source]
+        )
+
+    def _of_named(self, path: str) -> _Places:
+        """Return the patterns for a path that begins with the name of a source, as results of
+        several sources show it."""
+        found: dict[str, None] = {}
+        for one in self._collections:
+            if path.rstrip("/") == one.name:
+                found[of_source(one.name, "")] = None
+            elif path.startswith(f"{one.name}/"):
+                found[of_source(one.name, path[len(one.name) + 1 :])] = None
+        return tuple(map(PlacedPath, found))
 
 
-def _of_named(path: str, sources: Iterable[Source]) -> tuple[str, ...]:
-    """Return the patterns for a path that begins with the name of a source, as results of several
-    sources show it."""
-    found: dict[str, None] = {}
-    for one in sources:
-        if path.rstrip("/") == one.name:
-            found[of_source(one.name, "")] = None
-        elif path.startswith(f"{one.name}/"):
-            found[of_source(one.name, path[len(one.name) + 1 :])] = None
-    return tuple(found)
-
-
-def within_sources(path: str, sources: Iterable[Source]) -> tuple[tuple[str, str], ...]:
+def within_sources(path: str, sources: Iterable[Source]) -> tuple[tuple[Source, str], ...]:
     """Return the sources that an absolute path belongs to, each with the path in it, "" for the
     whole source. If the path is in no source, its symlinks are resolved first, as they were when
     the source was opened."""
-    sources = tuple(sources)
+    return _within(path, [(one, one.location) for one in sources])
+
+
+def _around(here: str, sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Return the sources that contain a folder, or have it as their root."""
+    found = within_sources(posixpath.join(here, _ANY_NAME), sources)
+    return tuple(source for source, rest in found if rest)
+
+
+def _within(path: str, located: Iterable[tuple[Source, str]]) -> tuple[tuple[Source, str], ...]:
+    """Return the same as `within_sources`, with a location for each source."""
     if has_drive(path):
-        return _within_drives(path, [(one.name, one.location) for one in sources])
-    known = [(one.name, one.location) for one in sources if one.location.startswith("/")]
-    return _within(posixpath.normpath(path), path, known) or _within(_resolved(path), path, known)
+        return _within_drives(path, [(one, root) for one, root in located if has_drive(root)])
+    known = [(one, root) for one, root in located if root.startswith("/")]
+    return _below(posixpath.normpath(path), path, known) or _below(_resolved(path), path, known)
 
 
-def _within(
-    place: str, path: str, sources: Iterable[tuple[str, str]]
-) -> tuple[tuple[str, str], ...]:
+def _below(
+    place: str, path: str, located: Iterable[tuple[Source, str]]
+) -> tuple[tuple[Source, str], ...]:
     end = "/" if path.endswith("/") else ""
-    found: dict[tuple[str, str], None] = {}
-    for name, location in sources:
+    found: dict[tuple[Source, str], None] = {}
+    for source, location in located:
         root = location.rstrip("/")
         if place == root or f"{root}/".startswith(f"{place.rstrip('/')}/"):
-            found[name, ""] = None
+            found[source, ""] = None
         elif place.startswith(f"{root}/"):
-            found[name, place[len(root) + 1 :] + end] = None
+            found[source, place[len(root) + 1 :] + end] = None
     return tuple(found)
 
 
-def _within_drives(path: str, sources: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return the same as `_within` for an absolute path of Windows."""
+def _within_drives(
+    path: str, located: Iterable[tuple[Source, str]]
+) -> tuple[tuple[Source, str], ...]:
+    """Return the same as `_below` for an absolute path of Windows."""
     end = "/" if path.endswith(("/", "\\")) else ""
-    found: dict[tuple[str, str], None] = {}
-    for name, location in sources:
-        if not has_drive(location):
-            continue
+    found: dict[tuple[Source, str], None] = {}
+    for source, location in located:
         if below(location, path) is not None:
-            found[name, ""] = None
+            found[source, ""] = None
         elif (rest := below(path, location)) is not None:
-            found[name, rest + end] = None
+            found[source, rest + end] = None
     return tuple(found)
 
 

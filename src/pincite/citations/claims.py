@@ -22,7 +22,7 @@ from pincite.citations.resolve import (
     WHAT_THERE_IS,
     NotNamed,
     find_chunk,
-    find_path,
+    find_cited,
     find_span,
     not_named,
     open_within,
@@ -262,7 +262,7 @@ async def _as_written(
             _cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text, ends=ends
         )
     try:
-        known = await find_path(index, infos, citation.place, citation.source)
+        known = await find_cited(index, infos, citation)
     except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`
         raise NotNamed(not_named(claim.citation)) from error
     return _cited_in(known, citation, claim)

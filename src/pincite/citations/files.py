@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+from pincite.citations.listing import CitedIndex
 from pincite.citations.passage import Passage, with_text
-from pincite.citations.resolve import NotNamed, open_within
+from pincite.citations.resolve import (
+    Ambiguous,
+    NotNamed,
+    Place,
+    Read,
+    open_within,
+    read_placed,
+)
 from pincite.errors import SourceError, UsageError
-from pincite.model import Attributes, DocumentRecord, SourceType
+from pincite.model import Attributes, DocumentRecord, PlacedPath, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
 from pincite.model.descriptions import descriptions_of
 from pincite.ports import CollectionInfo, PagedIndex
 from pincite.readers import extracted_suffix
-from pincite.scope.paths import path_test
+from pincite.scope.paths import ListedPaths, path_test
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
-#: Reads the text of one locator, as `AsyncPincite.get` does.
-Read = Callable[[str], Awaitable[Passage]]
 Why = Literal["too_many", "too_large", "not_found", "unreadable"]
 
 MOST_FILES: Final = 50
@@ -93,7 +99,7 @@ class Most:
 
 async def list_files(
     index: PagedIndex,
-    patterns: Sequence[str] = (),
+    patterns: Sequence[PlacedPath] = (),
     most: int = 1_000,
     *,
     tags: Attributes = MappingProxyType({}),
@@ -103,8 +109,13 @@ async def list_files(
     """Return up to `most` indexed files that match one of the patterns (see `scope.paths`), or all
     files without patterns, sorted by collection, source and path. Raises UsageError,
     TagsRequired."""
-    within = await open_within(index, tags, collections, bounds)
-    fits = path_test(tuple(patterns)) if patterns else None
+    found = await _listed(await open_within(index, tags, collections, bounds))
+    if patterns:
+        found = _matching(found, patterns)
+    return Listing(tuple(found[:most]), max(0, len(found) - most))
+
+
+async def _listed(within: CitedIndex) -> list[IndexedPath]:
     found = [
         IndexedPath(
             collection=info.spec.public_name,
@@ -118,10 +129,17 @@ async def list_files(
         )
         for info in within.infos
         for record in await within.documents(info.spec.name)
-        if fits is None or fits(record.source, record.path)
     ]
     found.sort(key=lambda one: (one.collection, one.source, one.path))
-    return Listing(tuple(found[:most]), max(0, len(found) - most))
+    return found
+
+
+def _matching(files: Sequence[IndexedPath], patterns: Sequence[PlacedPath]) -> list[IndexedPath]:
+    of = {
+        name: path_test(tuple(one.pattern for one in patterns if one.collection in ("", name)))
+        for name in {one.collection for one in files}
+    }
+    return [one for one in files if of[one.collection](one.source, one.path)]
 
 
 def _descriptions(info: CollectionInfo, record: DocumentRecord) -> tuple[str, ...]:
@@ -132,9 +150,10 @@ def _descriptions(info: CollectionInfo, record: DocumentRecord) -> tuple[str, ..
 async def get_many(
     index: PagedIndex,
     names: Sequence[str],
-    read: Read,
+    read: Read[Passage],
     most: Most = Most(),
     *,
+    place: Place | None = None,
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
@@ -142,33 +161,56 @@ async def get_many(
     """Return the passages of these names and patterns. A name that `read` knows is read (a path,
     lines of a path, a citation, an id); any other name is a folder or a pattern. Names without a
     file, and files above the limits, are in `left_out`; a smaller file may still fit after a larger
-    one did not. Raises UsageError if no name is given, TagsRequired."""
+    one did not. Raises UsageError if no name is given, and for unknown collections; TagsRequired.
+    """
     if not names:
         raise UsageError("no file is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
-    reading = _Reading(read, most)
+    listed = _Listed(await open_within(index, tags, collections, bounds))
+    reading = _Reading(read, most, collections)
     for name in names:
         try:
-            await reading.take(name)
-        except NotNamed as error:
-            asked = (index, [name], 10**9)
-            listing = await list_files(*asked, tags=tags, bounds=bounds, collections=collections)
-            if not listing.files:
-                reading.leave(name, "not_found", error.message)
-            for file in listing.files:
-                await reading.take_listed(file)
+            places = (PlacedPath(name),) if place is None else await place(name)
+            try:
+                await reading.take(name, places)
+            except (NotNamed, Ambiguous):
+                files = await listed.matching(places)
+                if not files:
+                    raise
+                for file in files:
+                    await reading.take_listed(file)
+        except UsageError as error:
+            reading.leave(name, "not_found", error.message)
     return Passages(tuple(reading.passages), tuple(reading.left_out))
+
+
+class _Listed:
+    """The documents of an index, listed when they are first needed."""
+
+    def __init__(self, within: CitedIndex) -> None:
+        self._within = within
+        self._files: list[IndexedPath] | None = None
+        self._paths = ListedPaths(())
+
+    async def matching(self, patterns: Sequence[PlacedPath]) -> list[IndexedPath]:
+        """Return the files that match one of the patterns. Raises UsageError."""
+        if self._files is None:
+            self._files = await _listed(self._within)
+            self._paths = ListedPaths((one.source, one.path) for one in self._files)
+        held = [one for one in patterns if one.pattern in self._paths]
+        return _matching(self._files, held) if held else []
 
 
 class _Reading:
     """The passages read so far, and the remaining bytes."""
 
-    def __init__(self, read: Read, most: Most) -> None:
+    def __init__(self, read: Read[Passage], most: Most, collections: Sequence[str]) -> None:
         self.passages: list[Passage] = []
         self.left_out: list[LeftOut] = []
         self._read = read
         self._most = most
+        self._collections = collections
         self._room = most.size
-        self._seen: set[tuple[object, ...]] = set()
+        self._seen: set[tuple[str, str]] = set()
 
     def leave(self, name: str, why: Why, detail: str) -> None:
         """Add a file that is left out."""
@@ -186,23 +228,23 @@ class _Reading:
             )
             return
         try:
-            await self.take(file.locator, name)
-        except NotNamed as error:
+            await self.take(name, (PlacedPath(file.locator, file.collection),))
+        except (NotNamed, Ambiguous) as error:
             self.leave(name, "not_found", error.message)
 
-    async def take(self, locator: str, name: str = "") -> None:
-        """Read the text of a locator, and add it if it fits. Raises NotNamed."""
-        name = name or locator
+    async def take(self, name: str, places: Sequence[PlacedPath]) -> None:
+        """Read the text of the first of these locators that names a document, and add it if it
+        fits. Raises UsageError."""
         if len(self.passages) >= self._most.files:
             self.leave(name, "too_many", f"at most {self._most.files} files are read at once")
             return
         try:
-            passage = _cut(await self._read(locator), self._most.lines)
+            found = await read_placed(name, places, self._collections, self._read)
         except SourceError as error:
             self.leave(name, "unreadable", error.message)
             return
-        lines = (passage.start_line, passage.end_line)
-        key = (passage.repo, passage.path, *lines, passage.start_char, passage.end_char)
+        passage = _cut(found, self._most.lines)
+        key = passage.citation, passage.text
         if key in self._seen:
             return
         size = len(passage.raw)

@@ -205,17 +205,17 @@ def _is_left_open(text: str, closing: str) -> bool:
     return closing in _CLOSING and text.count(closing) > text.count(_CLOSING[closing])
 
 
-def places(path: str, sources: Sequence[Source]) -> tuple[tuple[str | None, str], ...]:
+def places(path: str, sources: Sequence[Source]) -> tuple[tuple[Source | None, str], ...]:
     """Return other places that a path may mean, as (source, path); None for any source. Absolute
     paths are resolved in the folders of the sources, permalinks in their checkouts."""
     if len(path) > MOST_CHARS:
         return ()
-    found: dict[tuple[str | None, str], None] = {}
+    found: dict[tuple[Source | None, str], None] = {}
     if link := _PERMALINK.fullmatch(path):
-        names = _of_repository(link["raw"] or link["repository"], sources)
+        meant = _of_repository(link["raw"] or link["repository"], sources)
         parts = unquote(link["rest"]).split("/")
         for at in range(1, min(len(parts), 6)):  # a branch may have slashes in its name
-            found |= dict.fromkeys((name, "/".join(parts[at:])) for name in names)
+            found |= dict.fromkeys((source, "/".join(parts[at:])) for source in meant)
         return tuple(found)
     file = _FILE.fullmatch(path)
     absolute = of_address(unquote(file["path"])) if file else path
@@ -227,14 +227,12 @@ def places(path: str, sources: Sequence[Source]) -> tuple[tuple[str | None, str]
     return tuple(found)
 
 
-def _of_repository(name: str, sources: Sequence[Source]) -> tuple[str, ...]:
-    """Return the names of the sources with this name, else of those that are checkouts of this
-    repository."""
-    called = [one.name for one in sources if one.name == name]
-    if called:
-        return tuple(dict.fromkeys(called))
-    checkouts = ((one.name, find_checkout(Path(one.location))) for one in sources if _git(one))
-    return tuple(dict.fromkeys(one for one, found in checkouts if found and found.name == name))
+def _of_repository(name: str, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Return the sources with this name, else those that are checkouts of this repository."""
+    if called := tuple(one for one in sources if one.name == name):
+        return called
+    checkouts = ((one, find_checkout(Path(one.location))) for one in sources if _git(one))
+    return tuple(one for one, found in checkouts if found and found.name == name)
 
 
 def _git(source: Source) -> bool:

@@ -30,6 +30,7 @@ from pincite.citations.resolve import (
     WHAT_THERE_IS,
     NotNamed,
     find_chunk,
+    find_cited,
     find_path,
     find_records,
     find_span,
@@ -223,7 +224,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
     if cited and by_place and (within.narrowed or cited.source in names):
         _require_order(cited, locator)
         try:
-            known = await find_path(within, infos, cited.place, cited.source)
+            known = await find_cited(within, infos, cited)
         except UsageError as error:
             if within.narrowed:  # do not reveal whether the source exists
                 raise NotNamed(not_named(locator), hint=WHAT_THERE_IS) from error

@@ -13,6 +13,7 @@ from pincite.citations.passage import IndexedFile, Passage
 from pincite.citations.resolve import find_path, open_within
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, Document
+from pincite.model.citation import parse_citation
 from pincite.ports import Image, PagedIndex
 from pincite.readers import read_document
 from pincite.readers.page_pictures.ask import Painted, paint
@@ -52,7 +53,9 @@ async def page_picture(
     if not passage.path.lower().endswith(".pdf"):
         raise UsageError(f"{passage.path} is not a PDF, so it has no pages to show")
     within = await open_within(index, tags, collections)
-    known = await find_path(within, within.infos, passage.path, passage.repo)
+    cited = parse_citation(passage.citation)
+    ref = cited.ref if cited else ""
+    known = await find_path(within, within.infos, passage.path, passage.repo, ref)
     if known.record.source.mask_secrets:
         raise UsageError(
             f"secrets are masked in {passage.repo}, but a picture would show them",

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from pincite.citations.forms import Span, forms, misread, places, spans
 from pincite.citations.listing import CitedIndex, cited_within
 from pincite.citations.passage import IndexedFile
 from pincite.collection.members import visible
 from pincite.errors import UsageError
-from pincite.model import Attributes, Chunk, SourceRecord
+from pincite.model import Attributes, Chunk, PlacedPath, SourceRecord
 from pincite.model.citation import Citation, parse_citation
+from pincite.model.revisions import names_content, same_revision
 from pincite.ports import CollectionInfo, PagedIndex
 from pincite.readers.urls import url_for
 from pincite.scope.tagged_index import named_infos
 
 _SHOWN = 300
+_NO_FILE = "no indexed file is named "
 WHAT_THERE_IS = "pincite ls"
 T = TypeVar("T")
+#: Reads what a locator names in some collections, all for none.
+Read: TypeAlias = Callable[[str, Sequence[str]], Awaitable[T]]
+#: Returns what a path or pattern means in the indexed sources, as `asking.Placing.path` does.
+Place: TypeAlias = Callable[[str], Awaitable[Sequence[PlacedPath]]]
 
 
 class NotNamed(UsageError):
     """No document that may be read has this name. The locator may be valid in another form."""
+
+
+class Ambiguous(UsageError):
+    """Several documents that may be read have this name."""
 
 
 class NoChunk(NotNamed):
@@ -70,6 +81,36 @@ async def read_any(
     raise missed
 
 
+async def read_placed(
+    name: str, places: Sequence[PlacedPath], collections: Sequence[str], read: Read[T]
+) -> T:
+    """Return the result of `read` for the first of these places that names a document. It takes a
+    locator and the collections to look in: that of the place, else `collections`. Raises the first
+    NotNamed or Ambiguous if there is none, with the name as the caller typed it."""
+    missed: UsageError | None = None
+    for one in places:
+        try:
+            return await read(one.pattern, (one.collection,) if one.collection else collections)
+        except (NotNamed, Ambiguous) as error:
+            missed = missed or error
+    if missed is None or (isinstance(missed, NotNamed) and missed.message.startswith(_NO_FILE)):
+        raise NotNamed(not_named(name), hint=missed.hint if missed else WHAT_THERE_IS)
+    raise missed
+
+
+async def read_from(locator: str, place: Place, collections: Sequence[str], read: Read[T]) -> T:
+    """Return the result of `read` for a locator of a caller that stands in a folder. It counts from
+    there if it begins with `./` or `../`, or is ambiguous. Raises as `read_placed`."""
+    if locator.startswith(("./", "../")):
+        return await read_placed(locator, await place(locator), collections, read)
+    try:
+        return await read(locator, collections)
+    except Ambiguous as error:
+        with suppress(NotNamed, Ambiguous):
+            return await read_placed(locator, await place(f"./{locator}"), collections, read)
+        raise error
+
+
 async def find_span(
     index: CitedIndex, infos: Sequence[CollectionInfo], span: Span
 ) -> tuple[IndexedFile, Citation | None]:
@@ -78,8 +119,15 @@ async def find_span(
     cited = parse_citation(span.name)
     names = {record.source.name for info in infos for record in info.sources}
     if cited is not None and cited.source in names:
-        return await find_path(index, infos, cited.place, cited.source), cited
-    return await find_path(index, infos, span.name), None
+        return await find_cited(index, infos, cited), cited
+    return await find_path(index, infos, span.name, ref=span.ref), None
+
+
+async def find_cited(
+    index: CitedIndex, infos: Sequence[CollectionInfo], cited: Citation
+) -> IndexedFile:
+    """Return the indexed file of a citation. Raises as `find_path`."""
+    return await find_path(index, infos, cited.place, cited.source, cited.ref)
 
 
 async def find_chunk(
@@ -101,30 +149,35 @@ async def find_chunk(
 
 
 async def find_path(
-    index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+    index: CitedIndex,
+    infos: Sequence[CollectionInfo],
+    path: str,
+    source: str | None = None,
+    ref: str = "",
 ) -> IndexedFile:
     """Return the indexed file with this name: its path, the end of its path, `source:path`,
-    `source/path`, its address, an absolute path or a permalink. Complete names are preferred.
+    `source/path`, its address, an absolute path or a permalink. Complete names are preferred, and
+    of several files the one that is indexed at the revision `ref`.
 
-    Raises NotNamed if there is none, UsageError if there are several.
+    Raises NotNamed if there is none, Ambiguous if there are several.
     """
     wanted = path.removeprefix("./")
     sources = [
         one.source for info in infos for one in info.sources if source in (None, one.source.name)
     ]
-    others = frozenset(places(wanted, sources))
+    others = places(wanted, sources)
     exact, partial = await find_records(index, infos, wanted, source), []
     for info in infos:
         for record in info.sources:
             name = record.source.name
             if source not in (None, name) or record.source.kind == "records":
                 continue
+            there = {place for one, place in others if one in (None, record.source)}
             for known in await index.documents(info.spec.name, name):
                 item = IndexedFile(
                     info.spec.name, record, known.path, known.ref, known.content_hash
                 )
-                same = {(None, known.path), (name, known.path)} & others
-                if same or wanted in (known.path, f"{name}:{known.path}"):
+                if known.path in there or wanted in (known.path, f"{name}:{known.path}"):
                     exact.append(item)
                 elif (
                     known.path.endswith(f"/{wanted}")
@@ -132,7 +185,7 @@ async def find_path(
                     or _is_address(wanted, record, known.path)
                 ):
                     partial.append(item)
-    return only_one(exact or partial, path)
+    return only_one(exact or partial, path, ref)
 
 
 async def find_records(
@@ -140,7 +193,7 @@ async def find_records(
 ) -> list[IndexedFile]:
     """Return the indexed records with this path, or with the path after `source:`. There may be
     millions of records, so they are looked up, not listed."""
-    found: dict[str, IndexedFile] = {}
+    found: list[IndexedFile] = []
     for info in infos:
         for record in info.sources:
             name = record.source.name
@@ -150,24 +203,37 @@ async def find_records(
             for place in dict.fromkeys((path, wanted)):
                 known = await index.record(info.spec.name, name, place)
                 if known is not None:
-                    found[f"{name}:{place}"] = IndexedFile(
-                        info.spec.name, record, place, known.ref, known.content_hash
-                    )
-    return list(found.values())
+                    hashes = known.ref, known.content_hash
+                    found.append(IndexedFile(info.spec.name, record, place, *hashes))
+    return found
 
 
-def only_one(held: Sequence[IndexedFile], path: str) -> IndexedFile:
-    """Return the only one of these files. Raises NotNamed if there is none, UsageError if there are
-    several."""
-    found = {(one.record.source.name, one.path): one for one in held}
+def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFile:
+    """Return the only one of these files, or the only one that is indexed at the revision `ref`. A
+    file that several collections have is one. Raises NotNamed if there is none, Ambiguous if there
+    are several."""
+    if ref:
+        of_ref = [
+            one
+            for one in held
+            if same_revision(ref, one.ref) or names_content(ref, one.content_hash)
+        ]
+        held = of_ref or held
+    found = {(one.record.source.name, one.record.source.location, one.path): one for one in held}
     if not found:
         raise NotNamed(not_named(path), hint=WHAT_THERE_IS)
-    if len(found) > 1:
-        names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
-        records = all(one.record.source.kind == "records" for one in held)
-        more = "name the source" if records else "give more of the path"
-        raise UsageError(f"{shortened(path)} is ambiguous between {names}: {more}")
-    return next(iter(found.values()))
+    if len(found) == 1:
+        return next(iter(found.values()))
+    names = sorted({f"{name}:{place}" for name, _, place in found})
+    said = f"{shortened(path)} is ambiguous"
+    if len(names) == 1:
+        raise Ambiguous(
+            f"{said}: several collections have {names[0]}: name the collection",
+            hint="pincite get -c COLLECTION ...",
+        )
+    records = all(one.record.source.kind == "records" for one in held)
+    more = "name the source" if records else "give more of the path"
+    raise Ambiguous(f"{said} between {', '.join(names[:5])}: {more}")
 
 
 def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
@@ -177,7 +243,7 @@ def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
 
 
 def not_named(path: str) -> str:
-    return f"no indexed file is named {shortened(path)}"
+    return f"{_NO_FILE}{shortened(path)}"
 
 
 def shortened(text: str) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pincite import asking
 from pincite.engine.open_index import OpenIndex
+from pincite.model import Scope
 from pincite.support.arguments import require_count, require_kind, texts_of
 
 if TYPE_CHECKING:
     from pincite.citations.check_item import Checked
     from pincite.citations.compare_claim import Claim, ClaimCheck
     from pincite.citations.files import Listing, Most, Passages
+    from pincite.citations.passage import Passage
     from pincite.model import Answer, EvidencePack
 
 _MOST_LISTED = 10_000_000
@@ -29,15 +30,18 @@ class FileReader(OpenIndex):
         most: int = 1_000,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
     ) -> Listing:
         """List indexed files and records.
 
         Arguments:
             patterns: only files that match one of these: a path or folder from the root of a source
-                (`docs/`), or a pattern (`src/**/*.py`). A prefix `NAME:` selects the source.
+                (`docs/`), or a pattern (`src/**/*.py`). A prefix `NAME:` selects the source. An
+                absolute path selects the source that contains it.
             most: maximum number of files. The listing counts the omitted ones.
             tags: attributes that a file must have, as in `search`.
             collections: only these collections.
+            here: the caller's folder, if relative paths count from it, too, as in a terminal.
 
         Returns them in order of collection, source and path. Raises UsageError, TagsRequired if
         required tags are missing, IndexNotFound.
@@ -47,11 +51,15 @@ class FileReader(OpenIndex):
         ['docs/backups.md', 'docs/keys.md']
         """
         from pincite.citations.files import list_files
+        from pincite.engine.place_scope import place_scope
 
         require_count("most", most, least=1, most=_MOST_LISTED)
         wanted, among = texts_of("patterns", patterns), texts_of("collections", collections)
         asked = asking.checked_tags(tags)
-        return await list_files(self.client(), wanted, most, tags=asked, collections=among)
+        scope = Scope(paths=wanted, tags=asked, collections=among)
+        where = (self.client, self.foreign, self.settings)
+        placed = (await place_scope(scope, here, *where)).placed
+        return await list_files(self.client(), placed, most, tags=asked, collections=among)
 
     async def get_many(
         self,
@@ -60,6 +68,7 @@ class FileReader(OpenIndex):
         most: Most | None = None,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
     ) -> Passages:
         """Read several files, or lines of them, in their current state.
 
@@ -68,6 +77,7 @@ class FileReader(OpenIndex):
             most: limits on the number of files, the lines of each, and the bytes of all.
             tags: attributes that a file must have, as in `search`.
             collections: only these collections.
+            here: as in `files`.
 
         Returns passages in the order of `names`, each file once, and a list of what was left out,
         with the reason: not found, not readable, or more than `most`. Raises UsageError,
@@ -81,15 +91,29 @@ class FileReader(OpenIndex):
         """
         from pincite.citations.files import Most, get_many
         from pincite.citations.get import get
+        from pincite.engine.place_scope import placing_in
 
         if most is not None:
             require_kind("most", most, Most, "a Most")
         asked, among = asking.checked_tags(tags), texts_of("collections", collections)
         client, folder = self.client(), self.settings.index
-        read = partial(get, client, folder=folder, tags=asked, collections=among)
+
+        async def read(locator: str, within: Sequence[str]) -> Passage:
+            return await get(client, locator, folder=folder, tags=asked, collections=within)
+
         wanted = texts_of("names", names)
         limits = Most() if most is None else most
-        return await get_many(client, wanted, read, limits, tags=asked, collections=among)
+        where = (self.client, self.foreign, self.settings)
+        placing = await placing_in(Scope(tags=asked, collections=among), here, *where)
+        return await get_many(
+            client,
+            wanted,
+            read,
+            limits,
+            place=None if placing is None else placing.path,
+            tags=asked,
+            collections=among,
+        )
 
     async def verify(
         self,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pincite.asking.paths import is_placed, place_paths
+from pincite.asking.paths import Placing, is_placed
 from pincite.asking.revisions import find_commits, names_commit
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
 from pincite.deps import Admission
 from pincite.errors import StoreError, UsageError
-from pincite.model import DocumentRecord, Scope, SourceRecord
+from pincite.model import DocumentRecord, PlacedPath, Scope, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.scope.choosing import Admit, any_admitted
 from pincite.scope.document_records import bound_test
-from pincite.scope.paths import path_test
+from pincite.scope.paths import ListedPaths, path_test
 from pincite.scope.schema import schema_of
 from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
 
@@ -33,32 +33,54 @@ async def place_scope(
     settings: Settings,
     admit: Admit | None = None,
 ) -> Scope:
-    """Return the scope with paths that count from the roots of sources, and with the commits that
-    its `ref` names in these sources. Only documents that the tags of the scope, what a program sets
-    of it, and `admit` allow to read are considered, and their sources. If a collection, tag or
-    filter of the scope cannot be searched, return it unchanged: the search raises the error.
+    """Return the scope with what its paths mean in the indexed sources, and with the commits that
+    its `ref` names in them. Only documents that the tags of the scope, what a program sets of it,
+    and `admit` allow to read are considered, and their sources. If a collection, tag or filter of
+    the scope cannot be searched, return it unchanged: the search raises the error.
 
     `here` is the caller's folder, None if relative paths do not count from it.
     """
     if is_placed(scope) and not names_commit(scope):
         return scope
-    if foreign and not holds_index(settings.index):
+    readable = await _readable(scope, client, foreign, settings, admit)
+    if readable is None:
         return scope
+    if names_commit(scope):
+        scope = await find_commits(scope, [one for _, one in await readable.sources(surely=True)])
+    return scope if is_placed(scope) else await (await readable.placing(here)).scope(scope)
+
+
+async def placing_in(
+    scope: Scope,
+    here: str | None,
+    client: Callable[[], ServedIndex],
+    foreign: ForeignCollections,
+    settings: Settings,
+) -> Placing | None:
+    """Return what places single paths as `place_scope` places those of this scope, None if it
+    returns the scope unchanged."""
+    readable = await _readable(scope, client, foreign, settings, None)
+    return None if readable is None else await readable.placing(here)
+
+
+async def _readable(
+    scope: Scope,
+    client: Callable[[], ServedIndex],
+    foreign: ForeignCollections,
+    settings: Settings,
+    admit: Admit | None,
+) -> _Readable | None:
+    if foreign and not holds_index(settings.index):
+        return None
     index = client()
     try:
         infos = named_infos(visible(await index.collections()), scope.collections)
         schema = schema_of((info.spec for info in infos), scope)
         bound = {info.spec.name: bound_test(scope, schema, info.spec) for info in infos}
         within = within_tags(index, infos, scope.tags, scope.bounds)
-        readable = _Readable(infos, within, bound, _within_choice(admit))
     except UsageError:
-        return scope
-    sources = await readable.sources()
-    if names_commit(scope):
-        scope = await find_commits(scope, sources)
-    if is_placed(scope):
-        return scope
-    return await place_paths(scope, [one.source for one in sources], here, readable.has_path)
+        return None
+    return _Readable(infos, within, bound, _within_choice(admit))
 
 
 def _within_choice(admit: Admit | None) -> Admit | None:
@@ -89,10 +111,10 @@ def _asking_once(admit: Admit) -> Admit:
 
 
 class _Readable:
-    """The documents that a scope allows to read. Each collection is listed once. A document whose
-    chunks alone know whether it is within the `bound` of its collection, or allowed by `admit`,
-    counts as one. `admit` is asked about some documents at a time, until it allows one, and about
-    each of them once."""
+    """The documents that a scope allows to read. Each collection is listed once. If the chunks of a
+    document alone know whether it is within the `bound` of its collection, its source counts, but
+    no path is looked up in it: what the caller is told must not depend on it. `admit` is asked
+    about some documents at a time, until it allows one, and about each of them once."""
 
     def __init__(
         self,
@@ -105,34 +127,45 @@ class _Readable:
         self._index = index
         self._bound = bound
         self._admit = None if admit is None else _asking_once(admit)
-        self._listed: dict[str, tuple[DocumentRecord, ...]] = {}
+        self._held: dict[str, _Documents] = {}
 
-    async def sources(self) -> Sequence[SourceRecord]:
-        """The sources of files that have a readable document."""
-        found: dict[tuple[str, str], SourceRecord] = {}
+    async def placing(self, here: str | None) -> Placing:
+        """Return what places paths in these documents."""
+        found = [(name, one.source) for name, one in await self.sources()]
+        return Placing(found, here, self.has_path)
+
+    async def sources(self, *, surely: bool = False) -> Sequence[tuple[str, SourceRecord]]:
+        """The sources that have a readable document, each with the name of its collection for
+        users. With `surely`, the records of their documents alone tell that."""
+        found: list[tuple[str, SourceRecord]] = []
         for info in self._infos:
-            of_files = [one for one in info.sources if one.source.kind != "records"]
-            name = info.spec.name
-            if of_files and self._keeps_back(name):
+            ours = list(info.sources)
+            if ours and self._keeps_back(info.spec.name):
+                documents = await self._documents(info)
                 held: dict[str, list[DocumentRecord]] = {}
-                for record in await self._documents(info):
+                for record in (*documents.readable, *(() if surely else documents.unknown)):
                     held.setdefault(record.source, []).append(record)
-                of_files = [
-                    one for one in of_files if await self._has_any(held.get(one.source.name, ()))
-                ]
-            found |= {(name, one.source.name): one for one in of_files}
-        return tuple(found.values())
+                ours = [one for one in ours if await self._has_any(held.get(one.source.name, ()))]
+            found += [(info.spec.public_name, one) for one in ours]
+        return found
 
     def _keeps_back(self, name: str) -> bool:
         checked = self._admit is not None or self._bound[name] is not None
         return checked or self._index.keeps_back(name)
 
-    async def has_path(self, path: str) -> bool:
-        """Return whether a path or pattern matches a readable document."""
-        fits = path_test((path,))
+    async def has_path(self, path: PlacedPath) -> bool:
+        """Return whether a path or pattern matches a document that is surely readable. Raises
+        UsageError for a path that is too long."""
         for info in self._infos:
-            listed = await self._documents(info)
-            if await self._has_any([one for one in listed if fits(one.source, one.path)]):
+            if path.collection not in ("", info.spec.public_name):
+                continue
+            held = await self._documents(info)
+            if path.pattern not in held.listed:
+                continue
+            if self._admit is None:
+                return True
+            fits = path_test((path.pattern,))
+            if await self._has_any([one for one in held.readable if fits(one.source, one.path)]):
                 return True
         return False
 
@@ -141,15 +174,27 @@ class _Readable:
             return bool(records)
         return await any_admitted(records, self._admit)
 
-    async def _documents(self, info: CollectionInfo) -> tuple[DocumentRecord, ...]:
-        """The documents within the bounds, before `admit` is asked."""
+    async def _documents(self, info: CollectionInfo) -> _Documents:
+        """The documents within the tags and bounds, before `admit` is asked."""
         name = info.spec.name
-        if name not in self._listed:
+        if name not in self._held:
             try:
                 listed = await self._index.documents(name)
             except StoreError:
                 listed = ()  # the search raises the error
-            if (may := self._bound[name]) is not None:
-                listed = tuple(one for one in listed if may(one) is not False)
-            self._listed[name] = listed
-        return self._listed[name]
+            self._held[name] = _Documents(listed, self._bound[name])
+        return self._held[name]
+
+
+class _Documents:
+    """Documents of a collection: `readable` ones, and those of which only their chunks know."""
+
+    def __init__(
+        self,
+        records: Sequence[DocumentRecord],
+        bound: Callable[[DocumentRecord], bool | None] | None,
+    ) -> None:
+        told = [(one, bound is None or bound(one)) for one in records]
+        self.readable = [one for one, may in told if may]
+        self.unknown = [one for one, may in told if may is None]
+        self.listed = ListedPaths((one.source, one.path) for one in self.readable)

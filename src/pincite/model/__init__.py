@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         Hit,
         Notice,
         Pass,
+        PlacedPath,
         Pool,
         Query,
         Question,
@@ -110,8 +111,8 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
             "pincite.model.records": "ExtractedRecord KeptRecord Layout Record RecordPage",
             "pincite.model.retrieval": (
                 "RANKING_SIGNALS Asks Candidate Chosen Corpus Drop Expansion Fused Hit Notice "
-                "Pass Pool Query Question Ranking Scope Signal SignalKind SignalName SubQueryKind "
-                "TaskMode"
+                "Pass PlacedPath Pool Query Question Ranking Scope Signal SignalKind SignalName "
+                "SubQueryKind TaskMode"
             ),
             "pincite.model.verdict": "AbsentTerms Gated ThresholdOrigin Verdict VerdictLevel",
         },
@@ -171,6 +172,7 @@ __all__ = [
     "PageSpan",
     "PageUnit",
     "Pass",
+    "PlacedPath",
     "Plan",
     "Point",
     "Pool",

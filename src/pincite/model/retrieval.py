@@ -133,13 +133,23 @@ class Pass(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedPath:
+    """A path or pattern that counts from the root of a source, as `pincite.scope.paths` reads it.
+    It matches documents of one `collection` (its name for users), or of any if that is ""."""
+
+    pattern: str
+    collection: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """The part of the index that a search may see. Empty fields do not restrict. A single text
     counts as a list of one.
 
     `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns, see
     `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, or a tag, branch or
-    `HEAD` of indexed checkouts; a search sets `commits`, the commits that such a name stands for.
+    `HEAD` of indexed checkouts. A search sets what these mean in the indexed sources: `placed` for
+    the paths, `not_placed`, and `commits` for the `ref`. Messages show them as they were given.
     `where` is a filter in the language of `pincite.scope.where`. `tags` are attributes that a chunk
     must have: one value, or any of several. `bounds` are attributes of the type `keyword` or
     `keywords` that a workspace sets. They apply in addition to the others, and an empty one matches
@@ -160,6 +170,8 @@ class Scope:
     bound_where: str = ""
     unshown: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
+    placed: tuple[PlacedPath, ...] = ()
+    not_placed: tuple[PlacedPath, ...] = ()
 
     if TYPE_CHECKING:  # types that callers may give; a search converts them to tuples
 
@@ -177,6 +189,8 @@ class Scope:
             bound_where: str = "",
             unshown: tuple[str, ...] = (),
             commits: tuple[str, ...] = (),
+            placed: tuple[PlacedPath, ...] = (),
+            not_placed: tuple[PlacedPath, ...] = (),
         ) -> None: ...
 
     @property
@@ -191,10 +205,22 @@ class Scope:
         names."""
         return "a collection" if "collections" in self.unshown else collection
 
+    def paths_in(self, collection: str) -> tuple[str, ...]:
+        """The patterns for documents of a collection, by its name for users."""
+        return _in(collection, self.placed) if self.placed else self.paths
+
+    def not_paths_in(self, collection: str) -> tuple[str, ...]:
+        """The patterns that exclude documents of a collection, by its name for users."""
+        return _in(collection, self.not_placed) if self.not_placed else self.not_paths
+
     @property
     def refs(self) -> tuple[str, ...]:
         """Beginnings of the revisions within the scope; none if it has no `ref`."""
         return self.commits or ((self.ref,) if self.ref else ())
+
+
+def _in(collection: str, placed: tuple[PlacedPath, ...]) -> tuple[str, ...]:
+    return tuple(one.pattern for one in placed if one.collection in ("", collection))
 
 
 @dataclass(frozen=True, slots=True)

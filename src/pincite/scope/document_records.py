@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Final
 
 from pincite.model import CollectionSpec, DocumentRecord, Scope
 from pincite.ports import Condition, Filter, Ids
 from pincite.ports.predicate import holds_of
 from pincite.scope.bound_where import bound_filter
-from pincite.scope.filter import in_scope
+from pincite.scope.filter import scope_test
 from pincite.scope.schema import for_collection
 from pincite.scope.where import Schema
 
@@ -34,20 +33,26 @@ def bound_test(
     if not (scope.bound_where or hidden):
         return None
     within = for_collection(bound_filter(scope, schema), spec)
-    return partial(fits_record, scope=Scope(**hidden), asked=within, spec=spec)
+    return record_test(Scope(**hidden), within, spec)
 
 
-def fits_record(
-    record: DocumentRecord, scope: Scope, asked: Filter, spec: CollectionSpec
-) -> bool | None:
-    """Return whether a document matches the lists of the scope (sources, kinds, paths and the like)
-    and the filter `asked`. None if only its chunks know."""
-    if scope.sources and record.source not in scope.sources:
-        return False
-    if scope.kinds and record.source_type not in scope.kinds:
-        return False
-    held = matches_record(asked, record, spec)
-    return False if held is False or not in_scope(record, scope) else held
+def record_test(
+    scope: Scope, asked: Filter, spec: CollectionSpec
+) -> Callable[[DocumentRecord], bool | None]:
+    """Return the test whether a document matches the lists of the scope (sources, kinds, paths and
+    the like) and the filter `asked`. It returns None if only the chunks of the document know.
+    Raises UsageError."""
+    in_scope = scope_test(scope, spec)
+
+    def fits(record: DocumentRecord) -> bool | None:
+        if scope.sources and record.source not in scope.sources:
+            return False
+        if scope.kinds and record.source_type not in scope.kinds:
+            return False
+        held = matches_record(asked, record, spec)
+        return False if held is False or not in_scope(record) else held
+
+    return fits
 
 
 def matches_record(filter_: Filter, record: DocumentRecord, spec: CollectionSpec) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import get_args
 
 from pincite.errors import UsageError
@@ -101,7 +101,8 @@ async def scope_filter(
     if not (scope.ref or scope.paths or scope.not_paths):
         return given
     records = await collection.index.documents(collection.spec.name)
-    allowed = sorted({r.revision for r in records if in_scope(r, scope)})
+    fits = scope_test(scope, collection.spec)
+    allowed = sorted({record.revision for record in records if fits(record)})
     return replace(given, must=(*given.must, AnyOf("revision", tuple(allowed))))
 
 
@@ -133,11 +134,18 @@ def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ..
     return tuple(one for one in candidates if one.chunk.ref.startswith(scope.refs or ""))
 
 
-def in_scope(record: DocumentRecord, scope: Scope) -> bool:
-    """Return whether a document matches `ref`, `paths` and `not_paths` of the scope. `ref` may be
-    abbreviated; for paths, see `pincite.scope.paths`."""
-    if scope.refs and not record.ref.startswith(scope.refs):
-        return False
-    if scope.paths and not path_test(scope.paths)(record.source, record.path):
-        return False
-    return not (scope.not_paths and path_test(scope.not_paths)(record.source, record.path))
+def scope_test(scope: Scope, spec: CollectionSpec) -> Callable[[DocumentRecord], bool]:
+    """Return the test whether a document of a collection matches `ref`, `paths` and `not_paths` of
+    the scope. `ref` may be abbreviated; for paths, see `pincite.scope.paths`. Raises UsageError."""
+    refs = scope.refs
+    within = path_test(scope.paths_in(spec.public_name)) if scope.paths else None
+    without = path_test(scope.not_paths_in(spec.public_name)) if scope.not_paths else None
+
+    def fits(record: DocumentRecord) -> bool:
+        if refs and not record.ref.startswith(refs):
+            return False
+        if within is not None and not within(record.source, record.path):
+            return False
+        return without is None or not without(record.source, record.path)
+
+    return fits

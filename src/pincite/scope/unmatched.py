@@ -14,7 +14,7 @@ from pincite.model import DocumentRecord, Notice, Ranking, Scope
 from pincite.ports import Filter, Ids, Searchable
 from pincite.ports.predicate import matches
 from pincite.scope.apart import is_apart, readable_filter
-from pincite.scope.document_records import OF_RECORD, fits_record, matches_record
+from pincite.scope.document_records import OF_RECORD, matches_record, record_test
 from pincite.scope.filter import given_filter
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tagged_index import fits_document
@@ -82,11 +82,12 @@ async def _known(
         if listed or (apart and not is_told):  # these alone may be read: see `_has_none`
             may_fit = []
             to_name: list[DocumentRecord] = []
+            fits_asked = record_test(scope, asked, one.spec)
             try:
                 async for page in _pages(one):
                     seen = {each: matches_record(may_see, each, one.spec) for each in page}
                     fits = [
-                        (record, fits_record(record, scope, asked, one.spec))
+                        (record, fits_asked(record))
                         for record, may in seen.items()
                         if may is not False  # the notice depends on no document of others
                     ]

@@ -12,7 +12,7 @@ from pincite.model import AttributeValue, DocumentRecord, Scope
 from pincite.model.attributes import values_of
 from pincite.model.revisions import DIRTY, is_content_ref, short_ref
 from pincite.ports import AnyOf, Condition, Filter, Prefix, Searchable
-from pincite.scope.filter import in_scope
+from pincite.scope.filter import scope_test
 from pincite.scope.near import near_names, near_paths
 from pincite.scope.warnings import is_bound
 
@@ -108,7 +108,9 @@ async def instead_of(known: Known, scope: Scope, given: Filter) -> str:
     globs = [*scope.paths, *(glob for one in given.conditions for glob in _globs(one))]
     if not globs or not known:
         return ""
-    fitting = sum(in_scope(record, Scope(paths=scope.paths)) for record in known)
+    alone = Scope(paths=scope.paths, placed=scope.placed)
+    tests = {one.spec.name: scope_test(alone, one.spec) for one in known.values()}
+    fitting = sum(tests[one.spec.name](record) for record, one in known.items())
     if scope.paths and fitting:
         return f"; {fitting:,} match the paths alone"
     paths = [record.path for record in known]

@@ -24,6 +24,6 @@ SHAPES = {
     18: "0455362ebfcecdae",
     19: "a28e63426c255929",
     20: "80ffeeefd17bb4e6",
-    21: "e1700d4e6d23b409",
+    21: "c27424264c778389",
 }
 PROTOCOL = max(SHAPES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -56,14 +56,12 @@ def get(
     from pincite.asking import tags_of_texts
     from pincite.surfaces.text import render
 
-    asked = tags_of_texts(tags)
+    asked, here = tags_of_texts(tags), None
+    with nullcontext() if locator.startswith(("./", "../")) else suppress(UsageError):
+        here = str(current_folder())
 
     async def read(engine: AsyncPincite) -> Passage:
-        if locator.startswith(("./", "../")):
-            with suppress(UsageError):
-                there = f"{current_folder()}/{locator}"
-                return await engine.get(there, context, tags=asked, collections=collections)
-        return await engine.get(locator, context, tags=asked, collections=collections)
+        return await engine.get(locator, context, tags=asked, collections=collections, here=here)
 
     passage = run(read, index)
     if json_:

@@ -14,11 +14,7 @@ from pincite.surfaces.cli.options import collections_option, index_option, json_
 from pincite.surfaces.cli.output import say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
 
-_ALL = 10_000_000  # the maximum of `AsyncPincite.files`
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from pincite.citations.files import Listing, Passages
     from pincite.citations.passage import Passage
     from pincite.engine import AsyncPincite
@@ -51,9 +47,12 @@ def ls(
 
     asked = tags_of_texts(tags)
 
+    here = str(current_folder()) if patterns else None
+
     async def look(engine: AsyncPincite) -> Listing:
-        wanted = await placed(engine, patterns, asked, collections)
-        return await engine.files(wanted, most=limit, tags=asked, collections=collections)
+        return await engine.files(
+            patterns, most=limit, tags=asked, collections=collections, here=here
+        )
 
     listing = run(look, index)
     if json_:
@@ -106,9 +105,13 @@ def multi_get(
     asked = tags_of_texts(tags)
     most = Most(limit or MOST_FILES, lines or 0, max_bytes or MOST_BYTES)
 
+    here = str(current_folder())
+
     async def read(engine: AsyncPincite) -> Passages:
-        wanted = await placed(engine, names, asked, collections)
-        return await engine.get_many(wanted, most=most, tags=asked, collections=collections)
+        given = tuple(dict.fromkeys(names))
+        return await engine.get_many(
+            given, most=most, tags=asked, collections=collections, here=here
+        )
 
     found = run(read, index)
     if json_:
@@ -119,35 +122,6 @@ def multi_get(
     for one in found.left_out:
         say(f"left out: {one_line(one.name)}: {one.why}: {one.detail}")
     return OK if not found.left_out else NOTHING
-
-
-async def placed(
-    engine: AsyncPincite,
-    names: Sequence[str],
-    tags: Mapping[str, object],
-    collections: Sequence[str],
-) -> tuple[str, ...]:
-    """Return the names, each once. Those that are paths or patterns are placed as those of a search
-    are (see `asking.paths`); others, such as citations, stay as they are."""
-    from pincite.asking.paths import place_paths
-    from pincite.model import Scope
-    from pincite.scope.paths import ListedPaths
-
-    listed: ListedPaths | None = None
-
-    async def known(path: str) -> bool:
-        nonlocal listed
-        if listed is None:
-            found = await engine.files(most=_ALL, tags=tags, collections=collections)
-            listed = ListedPaths((one.source, one.path) for one in found.files)
-        return path in listed
-
-    if not names:
-        return ()
-    infos = await engine.collections()
-    sources = [record.source for info in infos for record in info.sources]
-    scope = Scope(paths=tuple(names))
-    return (await place_paths(scope, sources, str(current_folder()), known)).paths
 
 
 def _shown(passage: Passage) -> str:
