@@ -44,4 +44,5 @@ def test_the_first_word_that_is_most_like_the_name_has_the_place() -> None:
 def test_names_of_several_words_and_questions_that_are_names_count_whole() -> None:
     assert part("expire a session token", "session_token.py") == pytest.approx(0.5)
     assert part("Store.session", "session.py") == pytest.approx(0.8)
+    assert part("who sorts the keys in src/session.py", "session.py") == pytest.approx(0.5)
     assert part("nothing of it", "session.py") == 0.0

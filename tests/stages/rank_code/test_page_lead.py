@@ -8,8 +8,10 @@ from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.known import KnownTerms, asked_terms
 from pincite.stages.rank_code.page_lead import raise_pages
 from pincite.stages.rank_code.paths import priors_for
+from pincite.support.fields import replace
 from tests.builders import chunk
 
 CODE = frozenset(("main",))
@@ -28,7 +30,8 @@ def prose(question: str, *found: Candidate, **weights: float) -> float:
     """Return the prior of pages for these candidates."""
     rarity = {"main": {next(iter(ENGLISH(word))): value for word, value in weights.items()}}
     priors = priors_for(question, RankCodeConfig())
-    return raise_pages(question, found, ENGLISH, rarity, priors).prose
+    known = KnownTerms(asked_terms(question, ENGLISH, {"acme"}), ENGLISH, rarity)
+    return raise_pages(question, found, known, priors).prose
 
 
 def test_a_page_with_far_more_of_the_question_goes_ahead_of_code() -> None:
@@ -73,3 +76,18 @@ def test_pages_without_code_and_code_without_pages() -> None:
 def test_only_the_first_passages_of_each_kind_are_compared() -> None:
     others = [one(f"n{number}.md", 0.9, "nothing") for number in range(8)]
     assert prose(TOPIC, *others, one("page.md", 0.1, PAGE)) == 0.5
+
+
+def test_the_name_of_the_source_and_changelogs_give_no_lead() -> None:
+    found = one("keys.py", 1.0, "def vault(rotation, schedule): ..."), one("page.md", 0.9, "acme")
+    assert prose("acme schedule", *found) == 0.5
+    changes = one("CHANGELOG.md", 0.9, PAGE)
+    assert prose(TOPIC, one("keys.py", 1.0, "def run(): ..."), changes) == 0.5
+
+
+def test_headings_and_names_of_code_are_known() -> None:
+    page = one("page.md", 0.9, PAGE)
+    bare = replace(page, chunk=replace(page.chunk, path="keys.py", source_type="code", text="x"))
+    headed = replace(bare, chunk=replace(bare.chunk, headings=("VaultRotation", "schedule")))
+    assert prose(TOPIC, bare, page) == 1.0
+    assert prose(TOPIC, headed, page) == 0.5

@@ -29,10 +29,12 @@ class KnownTerms:
         self._terms = terms
         self._rarity = rarity
 
-    def share(self, candidate: Candidate) -> float:
-        """Return the share of the question's terms that the passage has, by their weight in the
-        collection, in 0..1. 0 if the question has no terms."""
-        if not self._asked:
+    def share(self, *candidates: Candidate) -> float:
+        """Return the share of the question's terms that the passages have together, by their weight
+        in the collection of the first, in 0..1. 0 if the question has no terms, or without
+        passages."""
+        if not (self._asked and candidates):
             return 0.0
-        weights = self._rarity.get(candidate.collection, {})
-        return term_share(self._asked, self._terms(candidate.chunk.indexed), weights)
+        weights = self._rarity.get(candidates[0].collection, {})
+        found = frozenset[str]().union(*(self._terms(one.chunk.indexed) for one in candidates))
+        return term_share(self._asked, found, weights)

@@ -51,7 +51,8 @@ def name_parts(
     `covered` and `same` of a name of one word are multiplied by 1 - place / number of the words of
     the question, where place is that of the first word most like it, from 0. Questions begin with
     their subject, and a word near the end is often the name of another file. This does not hold for
-    a question that is only a name.
+    a question that is only a name, nor for names with what follows them (`session.py`). In other
+    languages than English, function words have places, too.
 
     In shares of the question's words, each word is weighted by the IDF of Robertson over the file
     names, kept positive, because the name of the product is in many of them.
@@ -66,10 +67,12 @@ def name_parts(
     like = Likeness(asked.words, vocabulary)
     weights = _rarity(like, names.values())
     called = {name.lower() for name in asked.names}
+    written = {owner.lower() for owner, _ in asked.owners}
 
     def whole(stem: str) -> float:
         value = config.covered * mean(like.best(stem)) + config.same * (stem.lower() in called)
-        return value if asked.alone else value * _early(like, stem)
+        is_name = asked.alone or stem.lower() in written
+        return value if is_name else value * _early(like, stem)
 
     return {
         path: whole(name.stem)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from pincite.model import Candidate, SourceType
-from pincite.stages.rank_code.known import Rarity
-from pincite.stages.rank_code.paths import Priors
-from pincite.stages.rank_code.words import Terms
+from pincite.model import Candidate
+from pincite.stages.rank_code.known import KnownTerms
+from pincite.stages.rank_code.paths import Priors, is_changelog
 from pincite.support.fields import replace
 from pincite.support.late_patterns import late_pattern
-from pincite.support.term_share import term_share
 
 _BEST = 8  # passages of each kind that are compared; 16 are alike
 _TOGETHER = 2  # passages of code, which may share what a page says in one
@@ -24,36 +22,32 @@ _ASKS_CODE = late_pattern(
 
 
 def raise_pages(
-    question: str, candidates: Sequence[Candidate], terms: Terms, rarity: Rarity, priors: Priors
+    question: str, candidates: Sequence[Candidate], known: KnownTerms, priors: Priors
 ) -> Priors:
     """Return the priors with a `prose` that grows linearly to 1 while the lead of pages grows from
-    .2 to .4. `candidates` are those of collections of code, best first.
+    .2 to .4. `candidates` are those whose files are ranked, best first.
 
-    The lead is the share of the question's terms, weighted by `rarity`, that the best of the first
-    eight passages of pages has, less that of the two best of the first eight passages of code
-    together. A question for code by its form (`how does`, `where is`) leaves the priors as they
-    are. English only: in other languages, the lead alone decides.
+    The lead is the share of the question's terms, by their rarity, that the best of the first eight
+    passages of pages has, less that of the two best of the first eight passages of code together.
+    Changelogs are no pages here. A question for code by its form (`how does`, `where is`) leaves
+    the priors as they are. English only: in other languages, the lead alone decides.
     """
     if priors.prose == 1 or _ASKS_CODE.match(question):
         return priors
-    asked = terms(question)
-
-    def known(kind: SourceType) -> list[tuple[float, frozenset[str]]]:
-        """The shares and terms of the question in passages of a kind, best first."""
-        of_kind = (one for one in candidates if one.chunk.source_type == kind)
-        found = []
-        for one in islice(of_kind, _BEST):
-            weights = rarity.get(one.collection, {})
-            has = asked & terms(one.chunk.text)
-            found.append((term_share(asked, has, weights), has))
-        return sorted(found, key=lambda pair: -pair[0])
-
-    pages = known("docs")
-    if not pages or pages[0][0] <= _FROM:
+    pages = _best(known, (one for one in candidates if _is_page(one)))
+    most = known.share(*pages[:1])
+    if most <= _FROM:
         return priors
-    of_code = known("code")[:_TOGETHER]
-    together = frozenset[str]().union(*(has for _, has in of_code))
-    weights = rarity.get(candidates[0].collection, {})
-    lead = pages[0][0] - term_share(asked, together, weights)
+    of_code = _best(known, (one for one in candidates if one.chunk.source_type == "code"))
+    lead = most - known.share(*of_code[:_TOGETHER])
     part = min(1.0, max(0.0, (lead - _FROM) / (_FULL - _FROM)))
     return replace(priors, prose=priors.prose + (1 - priors.prose) * part)
+
+
+def _is_page(one: Candidate) -> bool:
+    return one.chunk.source_type == "docs" and not is_changelog(one.chunk.path)
+
+
+def _best(known: KnownTerms, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the first candidates, that with the most of the question first."""
+    return sorted(islice(candidates, _BEST), key=known.share, reverse=True)

@@ -13,7 +13,6 @@ from pincite.model import SourceType
 from pincite.stages.rank_code.changes import LONGEST, keeps_changelogs
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.support.late_patterns import late_pattern
-from pincite.support.names import is_product
 
 _KINDS = r"(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)"
 _TEST_FOLDER = re.compile(
@@ -147,8 +146,6 @@ _ASKS_WHETHER = late_pattern(
     r"(?!there (?:an? |any |some )?(?:class|code|function|helper|hook|method|test|type)(?:e?s)?\b)",
     re.I,
 )
-#: `uv_close`, `Foo.bar`, `Foo::bar`, `bar()`. An inner capital is none: `GitHub` and `FreeBSD`.
-_NAME_IN_CODE = late_pattern(r"\w_\w|\w(?:\.|::|->|#)[A-Za-z_]|\w\(")
 _REMEMBERED = 10_000  # paths, about 2 MB
 
 
@@ -233,11 +230,6 @@ def priors_for(question: str, config: RankCodeConfig) -> Priors:
 
 
 def _asks_use(question: str) -> bool:
-    """Return whether pages may well answer a question: how something is used, or whether it is so.
-    A question whether a name of code does something is for code."""
-    if _ASKS_USE.match(question):
-        return True
-    if not _ASKS_WHETHER.match(question):
-        return False
-    named = (word for word in question.split() if _NAME_IN_CODE.search(word))
-    return all(is_product(word.strip("`'\",.?!")) for word in named)
+    """Return whether pages may well answer a question: how something is used, or whether it is so,
+    even if it names code: pages describe interfaces."""
+    return bool(_ASKS_USE.match(question) or _ASKS_WHETHER.match(question))

@@ -135,8 +135,10 @@ def _by_files(
         (ours if takes_part else others).append(one)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     trust = _trust(len(ours) / len(candidates), config)
-    priors = raise_pages(query.text, ours, terms, rarity, priors_for(query.text, config))
-    ordered = _ordered(query, ours, terms, config, priors, partial, rarity)
+    sources = frozenset[str]() if config.source_named else {one.chunk.repo for one in ours}
+    known = KnownTerms(asked_terms(query.text, terms, sources), terms, rarity)
+    priors = raise_pages(query.text, ours, known, priors_for(query.text, config))
+    ordered = _ordered(query, ours, terms, config, priors, partial, known)
     ranked = [
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
         for (one, parts), signal in zip(ordered, given, strict=True)
@@ -181,10 +183,10 @@ def _ordered(
     config: RankCodeConfig,
     priors: Priors,
     partial: Mapping[str, float],
-    rarity: Rarity,
+    known: KnownTerms,
 ) -> list[tuple[Candidate, tuple[Signal, ...]]]:
     """Return the candidates in their new order, each with the parts of its file's score."""
-    files = _rated(query, candidates, terms, config, priors, partial, rarity)
+    files = _rated(query, candidates, terms, config, priors, partial, known)
     if config.bodies_first:
         files = bodies_first(query, files)
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
@@ -204,7 +206,7 @@ def _rated(
     config: RankCodeConfig,
     priors: Priors,
     partial: Mapping[str, float],
-    rarity: Rarity,
+    known: KnownTerms,
 ) -> list[RatedFile]:
     """Return the files of the candidates with their scores."""
     vocabulary = vocabulary_of(terms)
@@ -215,11 +217,7 @@ def _rated(
     sources = {source for _, source, _ in files}
     names = name_parts(asked, paths, vocabulary, config, sources)
     shares, gathered = coherence_of(files, config.coherent_from, config.dominant)
-    named = frozenset[str]() if config.source_named else sources
-    needed = (
-        asked_terms(query.text, terms, named) if config.terms and gathered else frozenset[str]()
-    )
-    known = KnownTerms(needed, terms, rarity)
+    compared = _MOST_KNOWN if config.terms and gathered else 0
     apart = apart_from_code(asked.code, (one.chunk for one in candidates))
     of_files = [
         FileParts(
@@ -241,7 +239,7 @@ def _rated(
     rated: list[RatedFile] = []
     for place, one in enumerate(of_files):
         passages = one.passages
-        share = known.share(best_by_words(passages)) if place < _MOST_KNOWN else 0.0
+        share = known.share(best_by_words(passages)) if place < compared else 0.0
         own = [(own_value(each, config, len(passages)), each.candidate) for each in passages]
         own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
         parts = one.signals(gathered * share)
