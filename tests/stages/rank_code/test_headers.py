@@ -10,6 +10,8 @@ from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.files import RatedFile
+from pincite.stages.rank_code.headers import bodies_first
 from tests.builders import chunk
 from tests.counting import grows_in_proportion
 
@@ -88,7 +90,15 @@ def test_a_question_for_headers_of_messages_gets_the_bodies(question: str) -> No
 
 @pytest.mark.parametrize(
     "text",
-    [PROTOTYPE, "#ifndef FOLD_H\n#define FOLD_H\n" + PROTOTYPE, "- (void)fold:(int)width;"],
+    [
+        *(PROTOTYPE, "#ifndef FOLD_H\n#define FOLD_H\n" + PROTOTYPE, "- (void)fold:(int)width;"),
+        "#ifndef FOLD_H\n#define FOLD_H 1\n" + PROTOTYPE,
+        "#if !defined(FOLD_H)\n# define FOLD_H /* read once */\n" + PROTOTYPE,
+        '#define API __attribute__((visibility("default")))\n' + PROTOTYPE,
+        "# define API \\\n    __declspec(dllexport)\n" + PROTOTYPE,
+        "#define LIKE(a, b) __attribute__((format(printf, a, b)))\n" + PROTOTYPE,
+        "#define INLINE static inline\n" + PROTOTYPE,
+    ],
 )
 def test_prototypes_are_all_that_a_header_may_have(text: str) -> None:
     assert order(HOW, one("wrap.h", 1.0, text), one("wrap.m", 0.8))[0] == "wrap.m"
@@ -104,6 +114,9 @@ def test_prototypes_are_all_that_a_header_may_have(text: str) -> None:
         *("@interface Text : NSObject\n- (void)fold;\n@end", "@property (nonatomic) int width;"),
         "/* Longest folded line, in bytes. */\n#define WIDTH 78\n\n" + PROTOTYPE,
         "#define FOLD(text) fold(&(text))\n" + PROTOTYPE,
+        "#ifndef WIDTH\n#define WIDTH 78\n#endif\n" + PROTOTYPE,
+        "#ifndef FOLD_H\n#define WIDTH 1\n" + PROTOTYPE,
+        "#define FOLD_SIGN __builtin_fold(1)\n" + PROTOTYPE,
         "typedef int (*fold_callback)(const char *line);\n" + PROTOTYPE,
         *("extern int width;", "/* Folded lines. */\n#include <stdio.h>\n"),
     ],
@@ -159,7 +172,32 @@ def test_bodies_take_the_place_of_one_header_only() -> None:
     assert order(HOW, *found) == ["wrap.cc", "wrap.hpp", "wrap.h"]
 
 
-@pytest.mark.parametrize("text", ["struct\n", "typedef\n", "typedef (", "#define x ", ") a "])
+def test_headers_and_files_of_one_name_take_linear_time() -> None:
+    query = prepare(Question(HOW), PrepareConfig())
+
+    def pairs(size: int) -> object:
+        headers = [RatedFile(1.0, (), [(1.0, one(f"a{n}/include/w.h", 1.0))]) for n in range(size)]
+        bodies = [RatedFile(0.5, (), [(1.0, one(f"a{n}/src/w.c", 0.5))]) for n in range(size)]
+        return bodies_first(query, headers + bodies)
+
+    assert grows_in_proportion(pairs, 100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "struct\n",
+            "typedef\n",
+            "typedef (",
+            "#define x ",
+            ") a ",
+            "#define x(a, ",
+            "#ifndef x\n",
+        ),
+        *("#define x \\\n\\\n", "#if !defined((((", "#ifndef x\n\n#define x "),
+    ],
+)
 def test_a_hostile_header_takes_linear_time(text: str) -> None:
     def ranked(size: int) -> object:
         return order(HOW, one("n.h", 1.0, text * size), one("n.c", 0.8))

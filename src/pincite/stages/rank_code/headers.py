@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence, Set
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
 from pincite.model import Candidate, Query, Signal
 from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.files import RatedFile
 from pincite.stages.rank_code.paths import place_of
 from pincite.support.late_patterns import late_pattern
+
+_Name: TypeAlias = tuple[str, str, str]
 
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
 _BODIES: Final = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
@@ -24,16 +26,29 @@ _ASKS_DECLARATIONS: Final = late_pattern(
     r"|(?:signature|prototype)s? (?:of|for) (?:\w+ing|(?:a |the )?(?:function|method|callback)))\b",
     re.I,
 )
+#: A macro of the compiler's words, such as one that exports a function, says nothing of the topic.
+_ATTRIBUTE: Final = (
+    r"(?:\([\w ,.]{0,80}+\))?[ \t\\\n]*+(?:__(?:attribute|declspec|cdecl|stdcall|inline|restrict)"
+    r"|_Noreturn\b|\[\[|(?:extern|inline|static)\b)"
+)
 #: A type with its members, a function with its body, a template, an interface of Objective-C, a
 #: macro with a value or parameters, a type of callbacks.
 _HAS_MORE: Final = late_pattern(
     r"^[ \t]*+(?:typedef[ \t]++)?(?:(?:enum|struct|class|union)\b[^;{]{0,300}+\{|template\b)"
     r"|^@(?:interface|protocol|property)\b|\)[\w \t\n]{0,60}+\{"
-    r"|^[ \t]*+(?:#[ \t]*+define[ \t]++\w++[ \t(]++\S|typedef\b[^;{(]{0,300}+\([\w ]{0,20}+[*^])",
+    rf"|^[ \t]*+(?:#[ \t]*+define[ \t]++\w++(?!{_ATTRIBUTE})[ \t(]++\S"
+    r"|typedef\b[^;{(]{0,300}+\([\w ]{0,20}+[*^])",
+    re.M,
+)
+#: `#ifndef A_H` and `#define A_H 1`. Other values are those of constants.
+_GUARD: Final = late_pattern(
+    r"^[ \t]*+#[ \t]*+if(?:ndef|[ \t]++![ \t]*+defined)[ \t(]++(\w++)[ \t)]*+\n"
+    r"\s*+#[ \t]*+define[ \t]++\1[ \t]++(?:1(?!\S)|/[*/])",
     re.M,
 )
 _PROTOTYPE: Final = late_pattern(r"\)[^;{}()]{0,80}+;")
 _WORDS: Final = late_pattern(r"\w+")
+_MOST_BODIES: Final = 64  # that define one name, the best ones; a bound for the time
 
 
 def bodies_first(query: Query, files: Sequence[RatedFile]) -> list[RatedFile]:
@@ -67,25 +82,35 @@ def _pairs(query: Query, rated: Sequence[RatedFile]) -> list[tuple[int, int]]:
     headers = [at for at, one in enumerate(files) if one.chunk.path.endswith(_HEADERS)]
     if not headers or query.asks == "symbol" or _ASKS_DECLARATIONS.search(query.text):
         return []
-    bodies: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    beside: dict[tuple[_Name, str], list[int]] = defaultdict(list)
+    defining: dict[tuple[_Name, str], list[int]] = defaultdict(list)
     for at, one in enumerate(files):
         if one.chunk.path.endswith(_BODIES) and not place_of(one.chunk.path):
-            bodies[_name(one)].append(at)
+            beside[_name(one), _folder(one)].append(at)
+            passages = (names_of(own.chunk.definitions) for _, own in rated[at].own)
+            for defined in frozenset[str]().union(*passages):
+                defining[_name(one), defined].append(at)
     pairs = []
     for header in headers:
-        one, text = files[header], files[header].chunk.text
-        if place_of(one.chunk.path) or _HAS_MORE.search(text) or not _PROTOTYPE.search(text):
+        one, name = files[header], _name(files[header])
+        if place_of(one.chunk.path) or not _has_only_prototypes(one.chunk.text):
             continue
-        found = bodies.get(_name(one), [])
-        near = [at for at in found if _folder(files[at]) == _folder(one)]
-        words = {*_WORDS.findall(text)} if found and not near else frozenset[str]()
-        near = near or [at for at in found if _defines(rated[at], words)]
+        near = beside.get((name, _folder(one))) or [
+            at
+            for word in {*_WORDS.findall(one.chunk.text)}
+            for at in defining.get((name, word), ())[:_MOST_BODIES]
+        ]
         if near:
-            pairs.append((header, max(near, key=lambda at: _shared(files[at], files[header]))))
+            _, nearest = min((-_shared(files[at], one), at) for at in near)
+            pairs.append((header, nearest))
     return pairs
 
 
-def _name(one: Candidate) -> tuple[str, str, str]:
+def _has_only_prototypes(text: str) -> bool:
+    return bool(_PROTOTYPE.search(text)) and not _HAS_MORE.search(_GUARD.sub("", text))
+
+
+def _name(one: Candidate) -> _Name:
     """Return the collection, the source, and the name of the file without its end."""
     collection, source, path = one.file
     return collection, source, path.rpartition("/")[2].rpartition(".")[0]
@@ -97,8 +122,3 @@ def _folder(one: Candidate) -> str:
 
 def _shared(one: Candidate, other: Candidate) -> int:
     return len({*_folder(one).split("/")}.intersection(_folder(other).split("/")))
-
-
-def _defines(body: RatedFile, words: Set[str]) -> bool:
-    """Return whether a found passage defines a name that is one of these words."""
-    return any(not words.isdisjoint(names_of(one.chunk.definitions)) for _, one in body.own)
