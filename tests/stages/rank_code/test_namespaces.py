@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
@@ -62,6 +64,14 @@ def test_a_method_in_a_short_file_of_a_module_may_be_a_topic() -> None:
     short = one("tax.rb", 0.5, "Shop", symbols=("Shop", "Tax", "initialize", "total"))
     assert first("total", GUIDE, short, CART, ORDER) == "guide.md"
     assert first("Tax", GUIDE, short, CART, ORDER) == "tax.rb"
+
+
+@pytest.mark.parametrize("name", ["parseOrder", "MAX", "_", "税率", "Order.open"])
+def test_names_that_are_no_classes_hide_no_function_of_a_module(name: str) -> None:
+    short = one("shop.ts", 0.5, "Shop", symbols=("Shop", name, "total"))
+    assert first("total", GUIDE, short, CART, ORDER) == "shop.ts"
+    inner = one("tax.ts", 0.5, "Shop", symbols=("Shop", "Shop.Tax", "total"))
+    assert first("total", GUIDE, inner, CART, ORDER) == "guide.md"
 
 
 def test_a_method_of_a_class_of_several_files_may_be_a_topic() -> None:

@@ -221,10 +221,12 @@ class _SoughtNames:
 
 
 def _is_behind_class(chunk: Chunk, name: str) -> bool:
-    """Return whether the passage defines a capitalised name, which is no heading, before this
-    one. The headings of a short file may be only its module."""
+    """Return whether the passage defines a name like that of a class, which is no heading, before
+    this one: with a capital in front, but not in capitals only, as constants are. The headings of
+    a short file may be only its module."""
     before = takewhile(lambda one: last_component(one) != name, chunk.symbols)
-    return any(not one.islower() for one in before if one not in chunk.headings)
+    names = [last_component(one) for one in before if one not in chunk.headings]
+    return any(one[:1].isupper() and not one.isupper() for one in names)
 
 
 def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:
