@@ -128,11 +128,14 @@ def test_a_plain_word_is_not_certain_unless_it_is_in_quotes() -> None:
     assert (plain.certain, quoted.certain) == (False, True)
 
 
-@pytest.mark.parametrize("part", ["the ", "a.", "which classes ", "`", "is ", "->", "calls ", "[("])
+@pytest.mark.parametrize(
+    "part", ["the ", "a.", "which classes ", "`", "is ", "->", "calls ", "[(", "and, "]
+)
 def test_long_and_odd_questions_take_no_time(part: str) -> None:
     begun = time.process_time()
     for question in (part * 40_000, f"who calls {part * 30}", f"subclasses of {part * 30} x"):
         relation_of(question)
+    relation_of(f"callers of x in {part * 20}")
     assert time.process_time() - begun < GROWS_S
 
 
@@ -199,7 +202,35 @@ def test_the_class_of_a_method_is_its_owner(question: str) -> None:
 def test_a_file_or_folder_at_the_end_is_the_place(question: str, place: str) -> None:
     found = relation_of(question)
     assert found is not None
-    assert (found.name, found.owner, found.place) == ("load_users", "", place)
+    assert (found.name, found.owner, found.places) == (
+        "load_users",
+        "",
+        (place,) if place else (),
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "places", "is_path"),
+    [
+        ("src/app or src/general", ("src/app", "src/general"), False),
+        ("src/app and `src/general`", ("src/app", "src/general"), False),
+        ("app or general", ("app", "general"), False),
+        ("app.py, src/*.ts, and lib/", ("app.py", "src/*.ts", "lib"), True),
+        ("the app and general folders", ("app", "general"), True),
+        ("the app folder or in the lib folder", ("app", "lib"), True),
+        ("directories app and lib", ("app", "lib"), True),
+        ("app or app", ("app",), False),
+        ("src/ or Node.js", ("src", "Node.js"), False),
+    ],
+)
+@pytest.mark.parametrize("form", ["who calls load_users in {}?", "callers of load_users in {}"])
+def test_there_may_be_several_places(
+    form: str, said: str, places: tuple[str, ...], is_path: bool
+) -> None:
+    found = relation_of(form.format(said))
+    assert found is not None
+    assert (found.name, found.owner) == ("load_users", "")
+    assert (found.places, found.is_path) == (places, is_path)
 
 
 @pytest.mark.parametrize("form", ["who calls load_users in {}", "uses of load_users in {}?"])
@@ -214,7 +245,7 @@ def test_a_file_or_folder_at_the_end_is_the_place(question: str, place: str) -> 
 def test_what_may_be_a_topic_is_a_place_only_if_the_index_has_it(form: str, topic: str) -> None:
     found = relation_of(form.format(topic))
     assert found is not None
-    assert (found.name, found.place, found.is_path) == ("load_users", topic, False)
+    assert (found.name, found.places, found.is_path) == ("load_users", (topic,), False)
     assert found.owner == (topic if topic == "src" and form.startswith("uses") else "")
 
 
@@ -228,7 +259,7 @@ def test_what_may_be_a_topic_is_a_place_only_if_the_index_has_it(form: str, topi
 def test_what_is_written_as_only_a_path_is_is_a_place(place: str) -> None:
     found = relation_of(f"who calls load_users in {place}")
     assert found is not None
-    assert found.place
+    assert found.places
     assert found.is_path
 
 
@@ -243,7 +274,7 @@ def test_what_is_written_as_only_a_path_is_is_a_place(place: str) -> None:
 )
 def test_articles_and_nouns_are_no_names(question: str) -> None:
     found = relation_of(question)
-    assert found is None or (found.name not in ("the", "a") and not (found.place or found.owner))
+    assert found is None or (found.name not in ("the", "a") and not (found.places or found.owner))
     if question.startswith(("find", "show", "list", "callers", "who calls the", "who uses this")):
         assert found is None
 
@@ -251,7 +282,7 @@ def test_articles_and_nouns_are_no_names(question: str) -> None:
 def test_a_technology_is_no_owner() -> None:
     found = relation_of("callers of the parse method of Node.js")
     assert found is not None
-    assert (found.name, found.owner, found.place) == ("parse", "", "")
+    assert (found.name, found.owner, found.places) == ("parse", "", ())
 
 
 @pytest.mark.parametrize(

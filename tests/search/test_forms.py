@@ -237,6 +237,19 @@ def test_a_plain_word_that_nothing_defines_may_be_about_the_topic() -> None:
     assert ask("who calls orders in zebra", index).absent_terms.index == ("zebra",)
 
 
+@pytest.mark.parametrize("places", ["src/api or zebra", "zebra and src/api", "core or api"])
+def test_one_of_several_places_is_enough(places: str) -> None:
+    used = ("src/api/run.py", "def run():\n    return busy_helper(2)", ("run",))
+    pack = ask(f"who calls busy_helper in {places}", filled(*CODE, used))
+    assert (pack.evidence[0].path, pack.absent_terms.index) == ("src/api/run.py", ())
+    assert pack.verdict.level != "none"
+
+
+def test_several_places_that_are_not_there_are_absent() -> None:
+    gone = ask("who calls busy_helper in zebra.py or gnu.py", filled(*CODE))
+    assert {*gone.absent_terms.index} == {"zebra", "gnu"}
+
+
 def test_files_of_a_pattern_come_first() -> None:
     used = ("src/run.ts", "function run() { return busy_helper(2) }", ("run",))
     index = filled(*CODE, used)

@@ -114,7 +114,8 @@ def _forms(asked: Asked) -> Iterator[str]:
     if asked.relation is not None:
         owner = f" of {asked.relation.owner}" if asked.relation.owner else ""
         tests = " in tests" if asked.relation.tests else ""
-        place = f" in {asked.relation.place}" if asked.relation.place else ""
+        places = asked.relation.places
+        place = f" in {', '.join(places)}" if places else ""
         yield f"relation: {asked.relation.kind} {asked.relation.name}{owner}{tests}{place}"
     if asked.route is not None:
         yield f"route: {asked.route.method} /{'/'.join(asked.route.segments)}".replace("  ", " ")

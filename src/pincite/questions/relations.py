@@ -68,12 +68,15 @@ _WHOLE: Final = (
     r"|(?:class|directory|file|folder|module|package)\Z)"
 )
 _ALL: Final = rf"(?:the |this |our |my )?(?:whole |entire )?{_WHOLE}\b"
+#: Between two places: `in src/app or src/general`, `in the app folder and in the lib folder`.
+_BETWEEN: Final = r"(?: folder| directory)?(?:,? (?:and|or)|,) (?:in )?(?:the )?"
+_SEPARATE: Final = late_pattern(_BETWEEN, re.IGNORECASE)
 _TAIL: Final = (
     r"(?: from)?(?: anywhere| somewhere| at all)?"
     r"(?: (?:in|across|within) (?:(?:the |this |our |my )?(?:whole |entire )?"
     rf"(?:(?P<tests>tests?(?: suite)?)|{_WHOLE})"
-    r"|(?:the )?(?P<placed>(?:folder|directory|file) )?(?P<place>\S+)"
-    r"(?P<is_folder> folder| directory)?))?"
+    r"|(?:the )?(?P<placed>(?:folders?|directory|directories|files?) )?"
+    rf"(?P<places>\S+(?:{_BETWEEN}\S+){{0,3}})(?P<is_folder> folders?| directory| directories)?))?"
 )
 
 
@@ -147,8 +150,8 @@ class Relation:
     """What a question asks for: `kind`, the last component of the `name`, the one before it or the
     class in whose heirs the name is (`owner`, "" if none), and the name as it is `written`.
     `certain`: it is written like code or in quotes, so it is no word of a topic. `tests`: tests
-    are asked for. `place`: the file, the folder or the pattern in which it is sought, "" if none is
-    named; whether it exists is not known, so `client/server` is one. `is_path`: the place is
+    are asked for. `places`: the files, the folders or the patterns in which it is sought, at most
+    four; whether they exist is not known, so `client/server` is one. `is_path`: each place is
     written as only a path is; any other one is a topic unless the index has it."""
 
     kind: Kind
@@ -157,7 +160,7 @@ class Relation:
     written: str
     certain: bool
     tests: bool
-    place: str = ""
+    places: tuple[str, ...] = ()
     is_path: bool = False
 
 
@@ -176,14 +179,14 @@ def _relations(asked: str) -> Iterator[Relation]:
             continue
         groups = found.groupdict()
         name, quoted, calls = _written(groups["name"], after=groups["article"])
-        place, is_path = _place_of(groups)
+        places, is_path = _places_of(groups)
         keys = ("name_of", "name_in", "whole")
         key = next((one for one in keys if groups.get(one)), "")
         said = groups.get(key) or ""
         is_topic = _is_technology(said)
-        is_place = key == "name_in" and (is_path or "/" in place)
+        is_place = key == "name_in" and (is_path or "/" in "".join(places))
         owner = "" if is_place or is_topic else _written(said)[0]
-        if not name or (said and not (owner or place or is_topic)):
+        if not name or (said and not (owner or places or is_topic)):
             continue
         verb = (groups.get("verb") or groups.get("being") or "").lower()
         certain = quoted or calls or is_like_code(name)
@@ -203,7 +206,7 @@ def _relations(asked: str) -> Iterator[Relation]:
             name,
             certain or (kind == "read" and name.isupper()),
             bool(groups.get("tests") or groups.get("in_tests")),
-            place,
+            places,
             is_path,
         )
 
@@ -214,18 +217,25 @@ def _of_thing(groups: Mapping[str, str | None]) -> Kind:
     return "read" if "setting" in said else "imported" if "library" in said else "used"
 
 
-def _place_of(groups: Mapping[str, str | None]) -> tuple[str, bool]:
-    """Return the path of the file or folder that the question names last, "" for none, and whether
-    it is written as only a path is: `a/b`, `Node.js` and `src` may also be words of a topic."""
-    text = groups.get("place") or groups.get("name_in") or ""
+def _places_of(groups: Mapping[str, str | None]) -> tuple[tuple[str, ...], bool]:
+    """Return the paths of the files or folders that the question names last, and whether each is
+    written as only a path is."""
+    text = groups.get("places") or groups.get("name_in") or ""
+    found = {path: one for one in _SEPARATE.split(text) if (path := plain_path(one.strip("`'\"")))}
+    is_marked = bool(groups.get("placed") or groups.get("is_folder"))
+    return tuple(found), bool(found) and (
+        is_marked or all(_is_path(one, path) for path, one in found.items())
+    )
+
+
+def _is_path(text: str, path: str) -> bool:
+    """Return whether a place is written as only a path is: `a/b`, `Node.js` and `src` may also be
+    words of a topic."""
     bare = text.strip("`'\"")
-    path = plain_path(bare)
-    if not path or groups.get("placed") or groups.get("is_folder"):
-        return path, bool(path)
     if "*" in bare or (is_file(path) and (text != bare or not _is_technology(bare))):
-        return path, True
+        return True
     is_marked = text != bare or bare.startswith(("/", "./", "../", "~")) or bare[-1] == "/"
-    return path, "\\" in bare or ("/" in bare and is_marked)
+    return "\\" in bare or ("/" in bare and is_marked)
 
 
 def _is_technology(name: str) -> bool:

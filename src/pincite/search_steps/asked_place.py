@@ -21,25 +21,32 @@ _AT_ONCE: Final = 1_000  # documents that are compared before other tasks come i
 
 
 async def absent_place(run: Run, relation: Relation, shown: Sequence[Candidate]) -> str:
-    """Return the place of the relation if it is none of the index, "" otherwise. What may be a
+    """Return the places of the relation if the index has none of them, "" otherwise. What may be a
     topic counts only if the index has a folder of it (`app/Views` if it has `app`), or if the whole
     question may be about a topic: the name is a plain word, and no shown passage stands in the
-    relation to it. A shown passage tells whether the place is there; otherwise all documents are
+    relation to it. A shown passage tells whether one is there; otherwise all documents are
     listed that the caller may read. "" also if that cannot be known: a collection fails or does
     not answer within a second and the rest of the time budget."""
-    place = relation.place
+    places = " ".join(relation.places)
     is_name = relation.certain or any(one.signal("relation") for one in shown)
     is_sure = relation.is_path or not is_name
-    if not place or not (is_sure or "/" in place):
+    if not places or not (is_sure or all("/" in one for one in relation.places)):
         return ""
-    named = NamedPlace(place)
-    if any(named.has(one.chunk.path, one.chunk.repo) for one in shown):
+    named = [NamedPlace(one) for one in relation.places]
+
+    def is_there(path: str, source: str) -> bool:
+        return any(one.has(path, source) for one in named)
+
+    if any(is_there(one.chunk.path, one.chunk.repo) for one in shown):
         return ""
-    if await _once(run, place, lambda one: named.has(one.path, one.source)) is not False:
+    if await _once(run, places, lambda one: is_there(one.path, one.source)) is not False:
         return ""
-    if is_sure or await _once(run, f"{place}/..", lambda one: named.has_part(one.path)):
-        return place
-    return ""
+    if is_sure:
+        return places
+    is_near = await _once(
+        run, f"{places}/..", lambda one: any(each.has_part(one.path) for each in named)
+    )
+    return places if is_near else ""
 
 
 async def _once(run: Run, what: str, fits: _Fits) -> bool | None:

@@ -72,6 +72,23 @@ def test_uses_in_the_place_that_the_question_names_precede_others() -> None:
     assert found("callers of load_users in Sources/UI", other, ui)[0] == ui.chunk.path
 
 
+@pytest.mark.parametrize(
+    "places",
+    [
+        *("src/jobs or lib", "lib and src/jobs", "lib, src/jobs and nosuch", "jobs or in the lib"),
+        *("the lib folder or the jobs folder", "the folders jobs and lib", "jobs, or lib"),
+    ],
+)
+def test_uses_in_any_of_several_places_precede_others(places: str) -> None:
+    there = [
+        one(path, "def run():\n    return load_users(JOBS)", "run")
+        for path in ("src/jobs/run.py", "lib/run.py")
+    ]
+    first = found(f"who calls load_users in {places}?", CALLER, *there)
+    assert {*first[:2]} == {"src/jobs/run.py", "lib/run.py"}
+    assert first[2:] == ["app.py"]
+
+
 def test_callers_come_before_other_uses_and_tests() -> None:
     assert found("who calls load_users?", *USES) == ["app.py", "jobs.py", "tests/test_users.py"]
 

@@ -42,7 +42,7 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
     owner: first in heirs of the owner and in files that mention it, then in others; code before
     examples and tests. "Where is A.m implemented" asks for overrides only if A is abstract, or if
     no candidate defines m in A. "Where is A implemented" asks for heirs only if A is abstract.
-    Passages of the file or folder that the question names precede others, those first that have
+    Passages of the files or folders that the question names precede others, those first that have
     most of its path.
     """
     relation = query.asked.relation
@@ -53,10 +53,14 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
         found = _Classes(code, relation).found()
     else:
         found = using(relation, candidates)
-    if not relation.place:
+    if not relation.places:
         return found
-    place = NamedPlace(relation.place)
-    return sorted(found, key=lambda one: -place.parts(one.chunk.path, one.chunk.repo))
+    places = [NamedPlace(one) for one in relation.places]
+
+    def parts(one: Candidate) -> int:
+        return max(place.parts(one.chunk.path, one.chunk.repo) for place in places)
+
+    return sorted(found, key=parts, reverse=True)
 
 
 class _Classes:
