@@ -120,7 +120,11 @@ def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
     "question",
     [
         *("how does it write a report", "do not retry failed jobs", "delete a row", "use a lock"),
-        *("is there a function that retries", "are there classes for dates", "isolate a failing row"),
+        *(
+            "is there a function that retries",
+            "are there classes for dates",
+            "isolate a failing row",
+        ),
     ],
 )
 def test_pages_do_not_for_a_question_about_code(question: str) -> None:

@@ -312,7 +312,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "weight of the share of the question's words, by rarity, in the file's best passage"
             ),
             "tests": "factor for the score of tests; 1 leaves it unchanged",
-            "prose": "factor for files other than code, in a collection of code",
+            "prose": "least factor for files other than code, in a collection of code",
             "minor": "factor for the score of examples and similar files",
             "unasked": "factor for other files if the question is for tests, pages or changes",
             "further": "factor for the score of each further passage of a file",

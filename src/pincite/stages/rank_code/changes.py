@@ -13,7 +13,7 @@ _NUMBER = (
 )
 _SOME = r"[^?\n]{0,150}"  # words between two parts of a question
 #: Characters of a question for changes, or for tests; guess: longer ones are messages or code.
-LONGEST = 500
+LONGEST_QUESTION = 500
 #: Programs add and remove these while they run.
 _RUNTIME = (
     r"(?:children|connections?|documents?|elements?|entries|entry|events?|examples?|files?|items?"
@@ -79,13 +79,13 @@ _MAY_ASK = late_pattern(
 def wants_changes(question: str) -> bool:
     """Return whether a question asks what changed, or when (`which version removed the flag`).
     English only: False for questions in other languages."""
-    return len(question) <= LONGEST and _WANTS_CHANGES.search(question) is not None
+    return len(question) <= LONGEST_QUESTION and _WANTS_CHANGES.search(question) is not None
 
 
 def keeps_changelogs(question: str) -> bool:
     """Return whether changelogs keep their scores, because the question asks for changes, or may
     do so (`is Ruby 2.5 still supported`, `security fixes`). Only `wants_changes` puts them first.
     English only."""
-    if len(question) > LONGEST:
+    if len(question) > LONGEST_QUESTION:
         return False
     return wants_changes(question) or _MAY_ASK.search(question) is not None

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from pincite.model import SourceType
-from pincite.stages.rank_code.changes import LONGEST, keeps_changelogs
+from pincite.stages.rank_code.changes import LONGEST_QUESTION, keeps_changelogs
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.support.late_patterns import late_pattern
 
@@ -205,7 +205,7 @@ def names_under_test(question: str) -> tuple[str, ...]:
     """Return what a question for the tests of one thing calls this thing: `lyrics` and `lyrics
     plugin` for `tests of the lyrics plugin`. Empty for other questions, and for those in other
     languages than English."""
-    found = _TESTS_OF_ONE.match(question) if len(question) <= LONGEST else None
+    found = _TESTS_OF_ONE.match(question) if len(question) <= LONGEST_QUESTION else None
     if found is None:
         return ()
     name, kind = found["name"], found["kind"]
