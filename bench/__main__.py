@@ -67,6 +67,7 @@ LONG: Final[Mapping[str, str]] = {
     "symbols": "source_code",
     "copied": "source_code",
     "passages": "source_code",
+    "held_out": "source_code",
     "short": "retrieval",
     "home": "speed",
     "qmd": "rivals",
@@ -103,6 +104,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--llama", type=Path, help="a Python with llama-cpp-python[server]")
     parser.add_argument("--gguf", type=Path, help="weights for it, for `wordings`")
+    parser.add_argument("--trees", type=Path, help="a folder of checkouts, for `held_out`")
+    parser.add_argument("--hybrid", action="store_true", help="with the model too, in `held_out`")
     parser.add_argument("--documents", type=Path, help="a folder of PDFs, for `documents`")
     parser.add_argument(
         "--chunks", type=int, default=0, help="size for `stores`, `million`, `records`, `home`"
@@ -134,6 +137,8 @@ def main(arguments: list[str] | None = None) -> int:
         quick=given.quick,
         chunks=given.chunks,
         documents=given.documents,
+        trees=given.trees,
+        hybrid=given.hybrid,
         llama=given.llama,
         gguf=given.gguf,
         phases=tuple(given.phase),

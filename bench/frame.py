@@ -34,8 +34,9 @@ class Options:
     has `sentence-transformers`, `semble` one that has semble, `frameworks` one that has the keyword
     retrievers of LlamaIndex and LangChain, `llama` one that has the server of llama-cpp-python,
     which is given the weights `gguf`; `qmd` is a command; `wheel` is the golden set's wheel, else
-    it is downloaded. `chunks` (0: as many as the subject takes by itself) and `phases` (empty:
-    those that are not there yet) are for the subjects on stores.
+    it is downloaded. `trees` has checkouts named `OWNER+NAME`, which `hybrid` encodes too. `chunks`
+    (0: as many as the subject takes by itself) and `phases` (empty: those that are not there yet)
+    are for the subjects on stores.
     """
 
     data: Path
@@ -53,6 +54,8 @@ class Options:
     llama: Path | None = None
     gguf: Path | None = None
     frameworks: Path | None = None
+    trees: Path | None = None
+    hybrid: bool = False
 
     def folder(self, name: str, layout: str) -> Path:
         """A folder of the data. Raises SkippedError that names it and its layout."""

@@ -32,6 +32,7 @@ from bench.source_code.ablation import ablation
 from bench.source_code.code_search_table import code_search
 from bench.source_code.copied_table import copied
 from bench.source_code.docstrings_table import docstrings
+from bench.source_code.held_out_table import held_out
 from bench.source_code.passages_table import passages
 from bench.source_code.symbols_table import symbols
 from bench.speed.cli import CliFigures
@@ -351,6 +352,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "symbols": symbols,
     "copied": copied,
     "passages": passages,
+    "held_out": held_out,
     "short": short,
     "stores": stores,
     "million": million,

@@ -2,8 +2,8 @@
 
 `python semble_worker.py`, with `semble` and nothing of Pincite. For each line of JSON on stdin,
 `{"root": folder, "queries": [...], "results": 50}`, it indexes the folder and prints
-`{"index_s": seconds, "query_ms": [...], "files": [[path, ...], ...]}`. The first line that it
-prints is its version.
+`{"index_s": seconds, "query_ms": [...], "files": [[path, ...], ...]}`. It reads only code, and
+pages too if the line has `"pages": true`. The first line that it prints is its version.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def main() -> None:
     for line in sys.stdin:
         job = json.loads(line)
         root, model = Path(job["root"]), NoModel()
-        content = (ContentType.CODE,)
+        pages = (ContentType.DOCS,) if job.get("pages") else ()
+        content = (ContentType.CODE, *pages)
         started_s = time.perf_counter()
         made = create_index_from_path(root, model, content=content, display_root=root)
         index_s = time.perf_counter() - started_s

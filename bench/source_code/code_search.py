@@ -23,7 +23,7 @@ import json
 import math
 import tarfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -224,20 +224,22 @@ def count(outcome: Outcome, repository: str, query: Query, paths: Sequence[str])
     outcome.distinct.append(len(files))
 
 
-def ndcg(files: Iterable[str], targets: Sequence[str]) -> float:
-    """nDCG@10 of distinct files; a target counts once."""
+def _same(path: str, target: str) -> bool:
+    return path == target or path.endswith(f"/{target}") or target.endswith(f"/{path}")
+
+
+def ndcg(
+    files: Iterable[str], targets: Sequence[str], same: Callable[[str, str], bool] = _same
+) -> float:
+    """nDCG@10 of distinct files; a target counts once. `same` has a file and a target."""
     left, gained = list(targets), 0.0
     for place, path in enumerate(list(files)[:10]):
-        hit = next((one for one in left if _same(path, one)), None)
+        hit = next((one for one in left if same(path, one)), None)
         if hit is not None:
             left.remove(hit)
             gained += 1 / math.log2(place + 2)
     ideal = math.fsum(1 / math.log2(place + 2) for place in range(min(10, len(targets))))
     return gained / ideal if ideal else 0.0
-
-
-def _same(path: str, target: str) -> bool:
-    return path == target or path.endswith(f"/{target}") or target.endswith(f"/{path}")
 
 
 class Semble:
@@ -249,20 +251,22 @@ class Semble:
 
     async def measure(self, one: Repository, outcome: Outcome) -> None:
         """One repository."""
-        job = {
-            "root": str(one.root),
-            "queries": [query.text for query in one.queries],
-            "results": _RESULTS,
-        }
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(f"{json.dumps(job)}\n".encode())
-        await self._process.stdin.drain()
-        found = json.loads(await self._process.stdout.readline())
+        found = await self.ask(one.root, [query.text for query in one.queries])
         outcome.index_s[one.name] = found["index_s"]
         outcome.query_ms += found["query_ms"]
         for query, paths in zip(one.queries, found["files"], strict=True):
             count(outcome, one.name, query, paths)
+
+    async def ask(self, root: Path, texts: Sequence[str], *, pages: bool = False) -> dict[str, Any]:
+        """What the worker prints for a folder: ten results for each text. With `pages`, pages are
+        indexed as well as code."""
+        job = {"root": str(root), "queries": texts, "results": _RESULTS, "pages": pages}
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(f"{json.dumps(job)}\n".encode())
+        await self._process.stdin.drain()
+        found: dict[str, Any] = json.loads(await self._process.stdout.readline())
+        return found
 
     async def close(self) -> None:
         """End the worker."""
