@@ -75,7 +75,7 @@ async def measure(repositories: Sequence[HeldOut], options: Options) -> HeldOutF
     """Measure those that have a checkout. Raises SkippedError if none has."""
     trees = options.trees
     if trees is None:
-        raise SkippedError("set --trees to a folder of checkouts; any other names what is missing")
+        raise SkippedError("set --trees to a folder of checkouts; an empty one gets their commands")
     faults = {one.name: fault for one in repositories if (fault := fault_of(one, trees))}
     for name, fault in faults.items():
         print(f"  {name}: {fault}", flush=True)

@@ -52,21 +52,15 @@ def fault_of(one: HeldOut, trees: Path) -> str:
     """What is wrong with its checkout, with the commands that mend it. Empty if nothing is."""
     place = one.place(trees)
     checkout = f"git -C {place} checkout {one.commit}"
-    if not place.is_dir():
+    if not (place / ".git").exists():
         return f"no checkout: git clone https://github.com/{one.name} {place} && {checkout}"
-    commit = _commit_of(place)
+    head = ("git", "-C", str(place), "rev-parse", "HEAD")
+    commit = subprocess.run(head, capture_output=True, text=True, check=False).stdout.strip()
     if commit != one.commit:
         return f"the checkout is at {commit or 'no commit'}: {checkout}"
     relevant = {path for asked in one.questions for path in asked.relevant}
     lacking = sorted(path for path in relevant if not (place / path).is_file())
     return f"the checkout has no {', '.join(lacking)}: {checkout} -- ." if lacking else ""
-
-
-def _commit_of(place: Path) -> str:
-    if not (place / ".git").exists():
-        return ""
-    command = ("git", "-C", str(place), "rev-parse", "HEAD")
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def indexed(one: HeldOut, trees: Path, work: Path) -> Path:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from bench.source_code.held_out import Group, HeldOutFigures
 from pincite.evals.report.tables import table
+
+_ORDER: Final = (
+    *("lexical", "lexical, kind code", "hybrid", "hybrid, kind code"),
+    *("semble", "semble with pages"),
+)
 
 
 def held_out(raw: Any) -> str:
@@ -29,7 +34,7 @@ def held_out(raw: Any) -> str:
 
 
 def _rows(first: str, groups: Mapping[str, Group]) -> str:
-    systems = list(dict.fromkeys(name for one in groups.values() for name in one.systems))
+    systems = [name for name in _ORDER if any(name in one.systems for one in groups.values())]
     rows = [
         (
             *(label, f"{one.questions}"),
