@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,3 +127,19 @@ def _found(path: str, among: tuple[str, ...]) -> set[tuple[str, str]]:
         "../only.md": {("second", "only.md")},
     }[path]
     return {one for one in found if not among or one[0] == among[1]}
+
+
+def test_a_citation_that_collections_share_exactly_is_read_and_verified(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    for folder in ("one", "two"):
+        cli.write(f"{folder}/proj/a.md", "# A lantern\n\nIts light is green.\n")
+        cli("index", f"{folder}/proj", "-c", folder, "--lexical")
+    try:
+        (item,) = cli.json("search", "lantern", "-n", "1")["evidence"]
+        assert cli.json("get", item["citation"])["text"] == item["text"].rstrip("\n")
+        assert len(cli.json("multi-get", item["citation"])["passages"]) == 1
+        (checked,) = cli.json("verify", item["citation"])
+        assert checked["status"] == "fresh"
+        assert "ambiguous" in cli("get", "proj:a.md", code=2).stderr
+    finally:
+        cli("stop")

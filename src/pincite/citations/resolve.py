@@ -210,14 +210,16 @@ async def find_records(
 
 def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFile:
     """Return the only one of these files, or the only one that is indexed at the revision `ref`. A
-    file that several collections have is one. Raises NotNamed if there is none, Ambiguous if there
-    are several."""
+    file that several collections have is one, and so are files of this revision with the same name
+    and content. Raises NotNamed if there is none, Ambiguous if there are several."""
     if ref:
         of_ref = [
             one
             for one in held
             if same_revision(ref, one.ref) or names_content(ref, one.content_hash)
         ]
+        if len({(one.record.source.name, one.path, one.content_hash) for one in of_ref}) == 1:
+            return of_ref[0]
         held = of_ref or held
     found = {(one.record.source.name, one.record.source.location, one.path): one for one in held}
     if not found:
