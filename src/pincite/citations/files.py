@@ -166,7 +166,7 @@ async def get_many(
     if not names:
         raise UsageError("no file is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
     listed = _Listed(await open_within(index, tags, collections, bounds))
-    reading = _Reading(read, most, collections)
+    reading = _Reading(read, most)
     for name in names:
         try:
             places = (PlacedPath(name),) if place is None else await place(name)
@@ -203,12 +203,11 @@ class _Listed:
 class _Reading:
     """The passages read so far, and the remaining bytes."""
 
-    def __init__(self, read: Read[Passage], most: Most, collections: Sequence[str]) -> None:
+    def __init__(self, read: Read[Passage], most: Most) -> None:
         self.passages: list[Passage] = []
         self.left_out: list[LeftOut] = []
         self._read = read
         self._most = most
-        self._collections = collections
         self._room = most.size
         self._seen: set[tuple[str, str]] = set()
 
@@ -239,7 +238,7 @@ class _Reading:
             self.leave(name, "too_many", f"at most {self._most.files} files are read at once")
             return
         try:
-            found = await read_placed(name, places, self._collections, self._read)
+            found = await read_placed(name, places, self._read)
         except SourceError as error:
             self.leave(name, "unreadable", error.message)
             return

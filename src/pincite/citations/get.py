@@ -58,13 +58,15 @@ P = ParamSpec("P")
 Admits = Callable[[str], Awaitable[bool]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Reading:
-    """One request: its locator, the index folder, and the test for documents."""
+    """One request: its locator, the index folder, the test for documents, and the last document
+    that it read."""
 
     locator: str
     folder: Path | None
     admit: Admits | None
+    known: IndexedFile | None = None
 
     async def of(
         self,
@@ -77,6 +79,7 @@ class _Reading:
         Raises NotNamed if the document is not admitted, and the errors of `read`."""
         if self.admit is not None and not await self.admit(known.path):
             raise NotNamed(not_named(self.locator), hint=WHAT_THERE_IS)
+        self.known = known
         return await asyncio.to_thread(read, known, *rest, **named)
 
     async def cited(
@@ -140,6 +143,7 @@ async def get(
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
+    within: str = "",
     admit: Admits | None = None,
 ) -> Passage:
     """Return the text that a locator names, read from the current file, with `context` lines before
@@ -152,11 +156,31 @@ async def get(
     `folder`, by their id instead of the path, or by a citation with characters.
 
     Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
-    indexed; see `within_tags`. So do documents whose path `admit` refuses; it is called before the
-    document is read. Raises UsageError, TagsRequired, or SourceError if the file no longer exists.
+    indexed; see `within_tags`. So do those outside of the collection `within`, and documents whose
+    path `admit` refuses; it is called before the document is read. Raises UsageError, TagsRequired,
+    or SourceError if the file no longer exists.
     """
-    within = await open_within(index, tags, collections, bounds)
-    reading = _Reading(locator, folder, admit)
+    readable = await open_within(index, tags, collections, bounds, within)
+    return await _read(readable, _Reading(locator, folder, admit), context)
+
+
+async def get_known(
+    index: PagedIndex,
+    locator: str,
+    folder: Path | None = None,
+    *,
+    tags: Attributes = MappingProxyType({}),
+    collections: Sequence[str] = (),
+) -> tuple[IndexedFile, Passage]:
+    """Return what `get` returns, after the document that it was read from. Raises as `get`."""
+    readable, reading = await open_within(index, tags, collections), _Reading(locator, folder, None)
+    passage = await _read(readable, reading, 0)
+    assert reading.known is not None
+    return reading.known, passage
+
+
+async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
+    locator = reading.locator
 
     async def of_span(span: Span) -> Passage:
         known, cited = await find_span(within, within.infos, span)
@@ -190,7 +214,7 @@ async def get(
     except NotNamed as error:
         if error.hint != WHAT_THERE_IS:
             raise
-        hidden = within.narrowed or admit is not None
+        hidden = within.narrowed or reading.admit is not None
         if span := await find_place(within, within.infos, locator, hidden=hidden):
             return await of_span(span)
         if hidden:

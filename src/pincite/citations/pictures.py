@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.get import get
+from pincite.citations.get import get_known
 from pincite.citations.passage import IndexedFile, Passage
-from pincite.citations.resolve import find_path, open_within
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, Document
-from pincite.model.citation import parse_citation
 from pincite.ports import Image, PagedIndex
 from pincite.readers import read_document
 from pincite.readers.page_pictures.ask import Painted, paint
@@ -47,15 +45,11 @@ async def page_picture(
     """Return the page of the current file that a locator of `get` names. Raises the errors of
     `get`, and UsageError if the place is not on a page of a PDF, or if secrets are masked in its
     source."""
-    passage = await get(index, locator, 0, folder, tags=tags, collections=collections)
+    known, passage = await get_known(index, locator, folder, tags=tags, collections=collections)
     if passage.page is None or passage.page_unit != "page":
         raise UsageError(f"{passage.path} has no page to show at that place")
     if not passage.path.lower().endswith(".pdf"):
         raise UsageError(f"{passage.path} is not a PDF, so it has no pages to show")
-    within = await open_within(index, tags, collections)
-    cited = parse_citation(passage.citation)
-    ref = cited.ref if cited else ""
-    known = await find_path(within, within.infos, passage.path, passage.repo, ref)
     if known.record.source.mask_secrets:
         raise UsageError(
             f"secrets are masked in {passage.repo}, but a picture would show them",

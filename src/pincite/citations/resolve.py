@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -23,8 +24,8 @@ _SHOWN = 300
 _NO_FILE = "no indexed file is named "
 WHAT_THERE_IS = "pincite ls"
 T = TypeVar("T")
-#: Reads what a locator names in some collections, all for none.
-Read: TypeAlias = Callable[[str, Sequence[str]], Awaitable[T]]
+#: Reads what a locator names, in this collection or, for "", in all that the caller asks.
+Read: TypeAlias = Callable[[str, str], Awaitable[T]]
 #: Returns what a path or pattern means in the indexed sources, as `asking.Placing.path` does.
 Place: TypeAlias = Callable[[str], Awaitable[Sequence[PlacedPath]]]
 
@@ -46,10 +47,12 @@ async def open_within(
     tags: Attributes,
     collections: Sequence[str] = (),
     bounds: Attributes = MappingProxyType({}),
+    only: str = "",
 ) -> CitedIndex:
-    """Return the documents of the named collections, or of all, that are within tags and bounds.
-    Raises UsageError, TagsRequired."""
+    """Return the documents of the named collections, or of all, that are within tags and bounds; of
+    these, the documents of `only` if it is given. Raises UsageError, TagsRequired."""
     infos = named_infos(visible(await index.collections()), collections)
+    infos = named_infos(infos, (only,) if only else ())
     return cited_within(index, infos, tags, bounds)
 
 
@@ -81,16 +84,13 @@ async def read_any(
     raise missed
 
 
-async def read_placed(
-    name: str, places: Sequence[PlacedPath], collections: Sequence[str], read: Read[T]
-) -> T:
-    """Return the result of `read` for the first of these places that names a document. It takes a
-    locator and the collections to look in: that of the place, else `collections`. Raises the first
-    NotNamed or Ambiguous if there is none, with the name as the caller typed it."""
+async def read_placed(name: str, places: Sequence[PlacedPath], read: Read[T]) -> T:
+    """Return the result of `read` for the first of these places that names a document. Raises the
+    first NotNamed or Ambiguous if there is none, with the name as the caller typed it."""
     missed: UsageError | None = None
     for one in places:
         try:
-            return await read(one.pattern, (one.collection,) if one.collection else collections)
+            return await read(one.pattern, one.collection)
         except (NotNamed, Ambiguous) as error:
             missed = missed or error
     if missed is None or (isinstance(missed, NotNamed) and missed.message.startswith(_NO_FILE)):
@@ -98,16 +98,17 @@ async def read_placed(
     raise missed
 
 
-async def read_from(locator: str, place: Place, collections: Sequence[str], read: Read[T]) -> T:
+async def read_from(locator: str, place: Place, read: Read[T]) -> T:
     """Return the result of `read` for a locator of a caller that stands in a folder. It counts from
-    there if it begins with `./` or `../`, or is ambiguous. Raises as `read_placed`."""
+    there if it begins with `./` or `../`, or if it is ambiguous or names nothing. Raises as
+    `read_placed`."""
     if locator.startswith(("./", "../")):
-        return await read_placed(locator, await place(locator), collections, read)
+        return await read_placed(locator, await place(locator), read)
     try:
-        return await read(locator, collections)
-    except Ambiguous as error:
+        return await read(locator, "")
+    except (NotNamed, Ambiguous) as error:
         with suppress(NotNamed, Ambiguous):
-            return await read_placed(locator, await place(f"./{locator}"), collections, read)
+            return await read_placed(locator, await place(posixpath.join(".", locator)), read)
         raise error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
@@ -365,15 +366,17 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         folder, asked = self.settings.index, asking.checked_tags(tags)
         client = self.client()
 
-        async def read(form: str, within: Sequence[str]) -> Passage:
-            return await get(client, form, context, folder, tags=asked, collections=within)
+        ours = partial(get, client, folder=folder, tags=asked, collections=among)
+
+        async def read(form: str, within: str) -> Passage:
+            return await ours(form, context, within=within)
 
         async def place(path: str) -> Sequence[PlacedPath]:
             where = (self.client, self.foreign, self.settings)
             placing = await placing_in(Scope(tags=asked, collections=among), here, *where)
             return (PlacedPath(path),) if placing is None else await placing.path(path)
 
-        found = read(locator, among) if here is None else read_from(locator, place, among, read)
+        found = read(locator, "") if here is None else read_from(locator, place, read)
         return await self.foreign.explain_misses(locator, found)
 
     async def reembed(

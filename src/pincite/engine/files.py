@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pincite import asking
@@ -98,8 +99,10 @@ class FileReader(OpenIndex):
         asked, among = asking.checked_tags(tags), texts_of("collections", collections)
         client, folder = self.client(), self.settings.index
 
-        async def read(locator: str, within: Sequence[str]) -> Passage:
-            return await get(client, locator, folder=folder, tags=asked, collections=within)
+        ours = partial(get, client, folder=folder, tags=asked, collections=among)
+
+        async def read(locator: str, within: str) -> Passage:
+            return await ours(locator, within=within)
 
         wanted = texts_of("names", names)
         limits = Most() if most is None else most
