@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
+from pincite import AsyncPincite
+from pincite.citations.pictures import PagePicture, page_picture
+from tests.readers.pdf.files import drawn
 from tests.surfaces.conftest import Cli
 
 MAIN = '"""A lantern of main."""\ndef first():\n    return 1\n'
@@ -61,6 +66,7 @@ def test_a_citation_is_read_from_the_file_of_its_revision(cli: Cli) -> None:
         ("o/proj/src", "m1.py", SECOND),
         ("o/proj/src", "./m1.py", SECOND),
         ("", "{folder}/o/proj/src/m1.py", SECOND),
+        ("", "o/proj/src/m1.py", SECOND),
     ],
 )
 def test_a_path_is_that_of_the_file_below_the_folder(
@@ -143,3 +149,34 @@ def test_a_citation_that_collections_share_exactly_is_read_and_verified(tmp_path
         assert "ambiguous" in cli("get", "proj:a.md", code=2).stderr
     finally:
         cli("stop")
+
+
+def test_a_picture_is_of_the_document_that_was_read(tmp_path: Path) -> None:
+    def draw(words: str, more: str = "") -> bytes:
+        def both(canvas: Canvas) -> None:
+            canvas.drawString(100, 300, words)
+            canvas.drawString(100, 100, more)
+
+        return drawn(both)
+
+    texts = {"one": "A lantern", "two": "A lantern, and more of it"}
+
+    async def pictures() -> list[PagePicture]:
+        async with AsyncPincite(tmp_path / ".pincite") as engine:
+            for name, words in texts.items():
+                place = tmp_path / name / "proj" / "a.pdf"
+                place.parent.mkdir(parents=True)
+                place.write_bytes(draw(words))
+                await engine.index(place.parent, collection=name, lexical=True)
+            found = (await engine.search("lantern", limit=2)).evidence
+            assert {one.collection for one in found} == {"one", "two"}
+            for name, words in texts.items():  # the revision is no longer that of the index
+                (tmp_path / name / "proj/a.pdf").write_bytes(draw(words, "New."))
+            given = [one.citation for one in found] + [f"#{one.chunk_id}" for one in found]
+            made = [await page_picture(engine.client(), one) for one in given]
+            await engine.stop()
+            return made
+
+    widths = [one.boxes[0][2] - one.boxes[0][0] for one in asyncio.run(pictures())]
+    assert widths[:2] == widths[2:]
+    assert widths[0] != widths[1]

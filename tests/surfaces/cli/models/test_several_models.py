@@ -47,6 +47,10 @@ def test_a_new_model_gets_a_collection_beside_and_one_search_asks_both(
     assert paths(pack, WITH_OPENAI) == ["1.md", "new.md"]
     assert pack["plan"]["counts"] == {"docs": 4, WITH_OPENAI: 2}
     assert pack["warnings"] == []
+    folder, old = str(shop.folder / "docs"), ("-c", WITH_OPENAI)
+    run(shop, "ls", f"{folder}/0.md", *old, code=3)
+    run(shop, "get", "./docs/0.md", *old, code=2)
+    run(shop, "multi-get", f"{folder}/0.md", *old, code=3)
     before = server.record.requests
     run(shop, "index", "-c", "docs")  # goes on with the newer model, and nothing has changed
     assert server.record.requests == before
