@@ -200,3 +200,26 @@ def test_a_path_of_windows_counts_from_where_one_stands() -> None:
 
     placing = Placing([("main", one) for one in WINDOWS], r"C:\Users\me\docs\api", known)
     assert asyncio.run(placing.path(r".\keys.md")) == (PlacedPath("docs:api/keys.md", "main"),)
+
+
+def test_what_may_be_read_is_asked_once_for_the_first_path_that_depends_on_it() -> None:
+    asked = 0
+
+    async def readable() -> list[tuple[str, Source]]:
+        nonlocal asked
+        asked += 1
+        return [("main", SHOP)]
+
+    async def known(place: PlacedPath) -> bool:
+        return False
+
+    placing = Placing([("main", one) for one in ALL], None, known, readable)
+    for path in ("r5", "src/*.py", "a.py:3"):
+        assert asyncio.run(placing.path(path)) == (PlacedPath(path),)
+    assert asked == 0
+    hidden = ALL[1]
+    assert hidden != SHOP
+    for path in (f"{hidden.name}/x", hidden.location, f"{hidden.name}/y"):
+        assert asyncio.run(placing.path(path)) == (PlacedPath(path),)
+    assert asyncio.run(placing.path(SHOP.location)) == (PlacedPath("me/shop:./", "main"),)
+    assert asked == 1

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pincite import EvidencePack, Pincite, SourceError, UsageError
+from pincite.asking import SearchOptions
 from pincite.model.answers import Answer
 
 QUESTION = "how is a key rotated?"
@@ -76,3 +77,16 @@ def test_the_nearest_passages_are_shown_on_request() -> None:
     assert (usual.verdict.level, usual.evidence) == ("none", ())
     assert [one.path for one in all_] == [one.path for one in usual.closest]
     assert all_.verdict.level == "none"
+
+
+@pytest.mark.parametrize("here", [5, "", "~", "docs", "/tmp/\0"])
+def test_a_folder_of_the_caller_is_an_absolute_path(here: Any) -> None:
+    with Pincite(".pincite") as pincite:
+        for call in (
+            lambda: pincite.get("docs/keys.md", here=here),
+            lambda: pincite.get_many("docs/keys.md", here=here),
+            lambda: pincite.files("docs", here=here),
+            lambda: pincite.find(SearchOptions(QUESTION, here=here)),
+        ):
+            with pytest.raises(UsageError, match=r"here is .*; it takes the absolute path"):
+                call()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from pincite.model import PlacedPath, Scope, Source
 from pincite.scope.paths import as_name, is_pattern, of_source, valid_pattern
@@ -25,6 +25,8 @@ from pincite.support.fields import replace
 
 #: Returns whether any indexed document matches this path or pattern.
 Known = Callable[[PlacedPath], Awaitable[bool]]
+#: Collections (names for users) and the sources in them.
+Held = Sequence[tuple[str, Source]]
 _Places = tuple[PlacedPath, ...]
 _ANY_NAME = "?"
 
@@ -36,20 +38,26 @@ def is_placed(scope: Scope) -> bool:
 
 
 class Placing:
-    """Places the paths of a caller. `sources` are the collections (names for users) and the sources
-    in them. `here` is the caller's current folder, None if relative paths do not count from it."""
+    """Places the paths of a caller in `sources`. `here` is the caller's current folder, None if
+    relative paths do not count from it. If the caller may read only some of the sources, `readable`
+    returns these. It is called with the first path that may depend on them."""
 
     def __init__(
-        self, sources: Iterable[tuple[str, Source]], here: str | None, known: Known
+        self,
+        sources: Held,
+        here: str | None,
+        known: Known,
+        readable: Callable[[], Awaitable[Held]] | None = None,
     ) -> None:
-        self._collections: dict[Source, dict[str, None]] = {}
-        for collection, source in sources:
-            self._collections.setdefault(source, {})[collection] = None
+        self._collections = _grouped(sources)
         self._here = here
         self._known = known
+        self._readable = readable
 
     async def scope(self, scope: Scope) -> Scope:
-        """Return the scope with what its paths mean. Raises UsageError as `path`."""
+        """Return the scope with what its paths mean. `readable` is called for any path, so that the
+        time does not tell which sources there are. Raises UsageError as `path`."""
+        await self._narrow()
         placed = [one for path in scope.paths for one in await self.path(path)]
         without = [one for path in scope.not_paths for one in await self.path(path)]
         return replace(
@@ -62,16 +70,27 @@ class Placing:
         """Return what a path or pattern means, at least one place. An absolute path outside of all
         sources is unchanged, and matches nothing. Raises UsageError for a path that is too long."""
         path = valid_pattern(path)
-        if path.startswith("/") or has_drive(path):
-            return self._within(within_sources(path, self._collections)) or (PlacedPath(path),)
-        meanings = [one for one in await self._meanings(path) if one]
+        meanings = await self._meanings(path)
+        if self._readable is not None and meanings != [(PlacedPath(path),)]:
+            await self._narrow()
+            meanings = await self._meanings(path)
         for places in meanings if len(meanings) > 1 else ():
             if any([await self._known(one) for one in places]):
                 return places
         return tuple(dict.fromkeys(one for places in meanings for one in places))
 
-    async def _meanings(self, path: str) -> tuple[_Places, ...]:
-        """Return the meanings of a relative path, the most likely first."""
+    async def _narrow(self) -> None:
+        if self._readable is not None:
+            self._collections, self._readable = _grouped(await self._readable()), None
+
+    async def _meanings(self, path: str) -> list[_Places]:
+        """Return the meanings of a path in these sources, the most likely first."""
+        if path.startswith("/") or has_drive(path):
+            there = self._within(within_sources(path, self._collections))
+            return [there or (PlacedPath(path),)]
+        return [one for one in await self._of_relative(path) if one]
+
+    async def _of_relative(self, path: str) -> tuple[_Places, ...]:
         root, named = (PlacedPath(path),), self._of_named(path)
         if not (self._here and path):
             return root, named
@@ -116,6 +135,14 @@ class Placing:
             elif path.startswith(f"{one.name}/"):
                 found[of_source(one.name, path[len(one.name) + 1 :])] = None
         return tuple(map(PlacedPath, found))
+
+
+def _grouped(sources: Held) -> dict[Source, dict[str, None]]:
+    """Return the collections of each source."""
+    found: dict[Source, dict[str, None]] = {}
+    for collection, source in sources:
+        found.setdefault(source, {})[collection] = None
+    return found
 
 
 def within_sources(path: str, sources: Iterable[Source]) -> tuple[tuple[Source, str], ...]:

@@ -15,6 +15,7 @@ from pincite.scope.bound_where import joined_where
 from pincite.scope.paths import valid_pattern
 from pincite.support.arguments import (
     require_choice,
+    require_folder,
     require_kind,
     require_number,
     shown,
@@ -47,6 +48,7 @@ def question_of(asked: SearchOptions) -> Question:
                 hint=f"Scope(..., {twice[0]}=...) alone",
             )
         require_kind("scope", asked.scope, Scope, "a Scope")
+    require_folder("here", asked.here)
     scope = asked.scope if asked.scope is not None else Scope(**given)
     lines = texts_of("subqueries", asked.subqueries)
     return checked(Question(asked.text, scope, asked.mode, asked.budget_ms, lines))

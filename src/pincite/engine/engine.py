@@ -32,6 +32,7 @@ from pincite.support.arguments import (
     locations_of,
     progress_of,
     require_count,
+    require_folder,
     require_kind,
     texts_of,
 )
@@ -362,6 +363,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
 
         require_kind("locator", locator, str, "a citation, path or #id as text")
         require_count("context", context, least=0, most=_MOST_LINES)
+        require_folder("here", here)
         among = texts_of("collections", collections)
         folder, asked = self.settings.index, asking.checked_tags(tags)
         client = self.client()

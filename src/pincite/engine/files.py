@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pincite import asking
 from pincite.engine.open_index import OpenIndex
 from pincite.model import Scope
-from pincite.support.arguments import require_count, require_kind, texts_of
+from pincite.support.arguments import require_count, require_folder, require_kind, texts_of
 
 if TYPE_CHECKING:
     from pincite.citations.check_item import Checked
@@ -55,6 +55,7 @@ class FileReader(OpenIndex):
         from pincite.engine.place_scope import place_scope
 
         require_count("most", most, least=1, most=_MOST_LISTED)
+        require_folder("here", here)
         wanted, among = texts_of("patterns", patterns), texts_of("collections", collections)
         asked = asking.checked_tags(tags)
         scope = Scope(paths=wanted, tags=asked, collections=among)
@@ -96,6 +97,7 @@ class FileReader(OpenIndex):
 
         if most is not None:
             require_kind("most", most, Most, "a Most")
+        require_folder("here", here)
         asked, among = asking.checked_tags(tags), texts_of("collections", collections)
         client, folder = self.client(), self.settings.index
 

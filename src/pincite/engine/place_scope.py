@@ -11,7 +11,7 @@ from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
 from pincite.deps import Admission
 from pincite.errors import StoreError, UsageError
-from pincite.model import DocumentRecord, PlacedPath, Scope, SourceRecord
+from pincite.model import DocumentRecord, PlacedPath, Scope, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.scope.choosing import Admit, any_admitted
 from pincite.scope.document_records import bound_test
@@ -47,7 +47,7 @@ async def place_scope(
         return scope
     if names_commit(scope):
         scope = await find_commits(scope, [one for _, one in await readable.sources(surely=True)])
-    return scope if is_placed(scope) else await (await readable.placing(here)).scope(scope)
+    return scope if is_placed(scope) else await readable.placing(here).scope(scope)
 
 
 async def placing_in(
@@ -60,7 +60,7 @@ async def placing_in(
     """Return what places single paths as `place_scope` places those of this scope, None if it
     returns the scope unchanged."""
     readable = await _readable(scope, client, foreign, settings, None)
-    return None if readable is None else await readable.placing(here)
+    return None if readable is None else readable.placing(here)
 
 
 async def _readable(
@@ -129,17 +129,21 @@ class _Readable:
         self._admit = None if admit is None else _asking_once(admit)
         self._held: dict[str, _Documents] = {}
 
-    async def placing(self, here: str | None) -> Placing:
+    def placing(self, here: str | None) -> Placing:
         """Return what places paths in these documents."""
-        found = [(name, one.source) for name, one in await self.sources()]
-        return Placing(found, here, self.has_path)
+        held = [(info.spec.public_name, one.source) for info in self._infos for one in info.sources]
+        return Placing(held, here, self.has_path, self._readable_sources)
+
+    async def _readable_sources(self) -> Sequence[tuple[str, Source]]:
+        return [(name, one.source) for name, one in await self.sources()]
 
     async def sources(self, *, surely: bool = False) -> Sequence[tuple[str, SourceRecord]]:
         """The sources that have a readable document, each with the name of its collection for
-        users. With `surely`, the records of their documents alone tell that."""
+        users. With `surely`, only sources of files, and the records of their documents alone tell
+        that."""
         found: list[tuple[str, SourceRecord]] = []
         for info in self._infos:
-            ours = list(info.sources)
+            ours = [one for one in info.sources if not (surely and one.source.kind == "records")]
             if ours and self._keeps_back(info.spec.name):
                 documents = await self._documents(info)
                 held: dict[str, list[DocumentRecord]] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pincite.errors import UsageError
+from pincite.support.drives import has_drive
 
 T = TypeVar("T")
 
@@ -58,6 +59,16 @@ def progress_of(value: Callable[[T], None] | None) -> Callable[[T], None]:
 
 
 def _ignore(_: object) -> None: ...
+
+
+def require_folder(name: str, value: object) -> None:
+    """Raise UsageError unless the value is None or an absolute path as text."""
+    if value is None:
+        return
+    wanted = "the absolute path of a folder as text, or None"
+    require_kind(name, value, str, wanted)
+    if "\0" in str(value) or not (str(value).startswith("/") or has_drive(str(value))):
+        raise UsageError(f"{name} is {shown(value)}; it takes {wanted}")
 
 
 def require_number(name: str, value: object, *, above: float, unit: str) -> None:
