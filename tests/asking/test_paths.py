@@ -10,6 +10,7 @@ import pytest
 from pincite.asking import Placing, is_placed, within_sources
 from pincite.model import PlacedPath, Scope, Source
 from pincite.scope.paths import ListedPaths, path_test
+from pincite.support.valid_text import valid_text
 
 SHOP = Source("me/shop", "/home/me/shop", "git")
 NOTES = Source("notes", "/home/me/notes", "folder")
@@ -31,7 +32,7 @@ def places(path: str, here: str | None = None) -> tuple[PlacedPath, ...]:
     placing = Placing([("main", one) for one in ALL], here, known)
     scope = asyncio.run(placing.scope(Scope(paths=(path,), not_paths=(path,))))
     assert scope.placed == scope.not_placed
-    assert scope.paths == scope.not_paths == (path,)  # messages show what was typed
+    assert scope.paths == scope.not_paths == (valid_text(path),)  # messages show what was typed
     return scope.placed
 
 

@@ -22,6 +22,7 @@ from pincite.model import PlacedPath, Scope, Source
 from pincite.scope.paths import as_name, is_pattern, of_source, valid_pattern
 from pincite.support.drives import below, has_drive
 from pincite.support.fields import replace
+from pincite.support.valid_text import valid_text
 
 #: Returns whether any indexed document matches this path or pattern.
 Known = Callable[[PlacedPath], Awaitable[bool]]
@@ -35,6 +36,12 @@ def is_placed(scope: Scope) -> bool:
     """Return whether the meaning of a scope does not depend on the sources: it has no paths, or
     they have been placed."""
     return not (scope.paths or scope.not_paths) or bool(scope.placed or scope.not_placed)
+
+
+def unplaced(scope: Scope) -> Scope:
+    """Return the scope with paths that count from the roots of sources only."""
+    paths, without = (tuple(map(valid_pattern, one)) for one in (scope.paths, scope.not_paths))
+    return replace(scope, paths=paths, not_paths=without)
 
 
 class Placing:
@@ -55,7 +62,8 @@ class Placing:
         self._readable = readable
 
     async def scope(self, scope: Scope) -> Scope:
-        """Return the scope with what its paths mean. `readable` is called for any path, so that the
+        """Return the scope with what its paths mean, and with the paths as messages may show them:
+        with `?` for what is no valid text. `readable` is called for any path, so that the
         time does not tell which sources there are. Raises UsageError as `path`."""
         await self._narrow()
         placed = [one for path in scope.paths for one in await self.path(path)]
@@ -64,6 +72,8 @@ class Placing:
             scope,
             placed=tuple(dict.fromkeys(placed)),
             not_placed=tuple(dict.fromkeys(without)),
+            paths=tuple(map(valid_text, scope.paths)),
+            not_paths=tuple(map(valid_text, scope.not_paths)),
         )
 
     async def path(self, path: str) -> _Places:

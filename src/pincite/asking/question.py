@@ -12,7 +12,6 @@ from pincite.errors import UsageError
 from pincite.model import Question, Scope, SourceType, TaskMode
 from pincite.model.subqueries import checked_subqueries
 from pincite.scope.bound_where import joined_where
-from pincite.scope.paths import valid_pattern
 from pincite.support.arguments import (
     require_choice,
     require_folder,
@@ -56,7 +55,8 @@ def question_of(asked: SearchOptions) -> Question:
 
 def checked(question: Question) -> Question:
     """Return the question with valid values: texts are valid Unicode, lists are tuples, and a text
-    given instead of a list is a list of one. Raises UsageError if that is not possible."""
+    given instead of a list is a list of one. Paths become valid when they are placed. Raises
+    UsageError if that is not possible."""
     require_kind("question", question, Question, "a Question")
     require_kind("text", question.text, str, "a question as text")
     if question.mode is not None:
@@ -70,10 +70,9 @@ def checked(question: Question) -> Question:
 def _checked_scope(scope: Scope) -> Scope:
     require_kind("scope", scope, Scope, "a Scope")
     lists: dict[str, Any] = {
-        name: tuple(map(valid, texts_of(name, getattr(scope, name))))
-        for valid, names in ((valid_text, _LISTS), (valid_pattern, _PATHS))
-        for name in names
+        name: tuple(map(valid_text, texts_of(name, getattr(scope, name)))) for name in _LISTS
     }
+    lists |= {name: texts_of(name, getattr(scope, name)) for name in _PATHS}
     for kind in lists["kinds"]:
         require_choice("kinds", kind, get_args(SourceType))
     if isinstance(scope.where, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pincite.asking.paths import Placing, is_placed
+from pincite.asking.paths import Placing, is_placed, unplaced
 from pincite.asking.revisions import find_commits, names_commit
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
@@ -36,7 +36,7 @@ async def place_scope(
     """Return the scope with what its paths mean in the indexed sources, and with the commits that
     its `ref` names in them. Only documents that the tags of the scope, what a program sets of it,
     and `admit` allow to read are considered, and their sources. If a collection, tag or filter of
-    the scope cannot be searched, return it unchanged: the search raises the error.
+    the scope cannot be searched, its paths are not placed: the search raises the error.
 
     `here` is the caller's folder, None if relative paths do not count from it.
     """
@@ -44,7 +44,7 @@ async def place_scope(
         return scope
     readable = await _readable(scope, client, foreign, settings, admit)
     if readable is None:
-        return scope
+        return scope if is_placed(scope) else unplaced(scope)
     if names_commit(scope):
         scope = await find_commits(scope, [one for _, one in await readable.sources(surely=True)])
     return scope if is_placed(scope) else await readable.placing(here).scope(scope)
@@ -58,7 +58,7 @@ async def placing_in(
     settings: Settings,
 ) -> Placing | None:
     """Return what places single paths as `place_scope` places those of this scope, None if it
-    returns the scope unchanged."""
+    does not place them."""
     readable = await _readable(scope, client, foreign, settings, None)
     return None if readable is None else readable.placing(here)
 

@@ -140,6 +140,15 @@ def test_a_query_that_is_no_valid_unicode_is_searched_as_far_as_it_goes(cli: Cli
     assert "guide.md:1-3" in cli("search", os.fsdecode(b"rotate \xff a key")).stdout
 
 
+def test_a_path_that_is_no_valid_text_is_shown_without_signs_of_patterns(cli: Cli) -> None:
+    cli.write("docs/a2.md", "# Keys\n\nRotate a key with the new secret.\n")
+    cli("index", "docs", "--lexical")
+    path = os.fsdecode(b"docs/\xff2.md")
+    for form in ((), ("--json",)):
+        done = cli("search", "rotate a key", "--path", path, *form, code=3)
+        assert "paths=['docs/?2.md']" in done.stdout + done.stderr
+
+
 def test_a_collection_of_an_unknown_language_can_still_be_searched(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
