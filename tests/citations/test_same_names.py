@@ -83,8 +83,8 @@ def test_what_stays_ambiguous_is_refused_and_the_collection_decides(cli: Cli) ->
     index = ("--index", str(cli.folder / ".pincite"))
     there = Cli(cli.folder / "w")
     done = there("get", "src/m1.py", *index, code=2)
-    assert "ambiguous: several collections have proj:src/m1.py" in done.stderr
-    assert "-c COLLECTION" in done.stderr
+    assert "ambiguous: the collections main, second have proj:src/m1.py" in done.stderr
+    assert "try: --collection main" in done.stderr
     assert at(cli, "", "get", "src/m1.py", "-c", "main")["text"] == MAIN.rstrip("\n")
     assert at(cli, "", "get", "src/m1.py", "-c", "second")["text"] == SECOND.rstrip("\n")
     (checked,) = at(cli, "", "verify", "proj:src/m1.py#L1", code=3)

@@ -60,12 +60,13 @@ Admits = Callable[[str], Awaitable[bool]]
 
 @dataclass(slots=True)
 class _Reading:
-    """One request: its locator, the index folder, the test for documents, and the last document
-    that it read."""
+    """One request: its locator, the index folder, the test for documents, whether similar names are
+    searched for a hint, and the last document that it read."""
 
     locator: str
     folder: Path | None
-    admit: Admits | None
+    admit: Admits | None = None
+    hinted: bool = True
     known: IndexedFile | None = None
 
     async def of(
@@ -145,6 +146,7 @@ async def get(
     collections: Sequence[str] = (),
     within: str = "",
     admit: Admits | None = None,
+    hinted: bool = True,
 ) -> Passage:
     """Return the text that a locator names, read from the current file, with `context` lines before
     and after it. Locators are `#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`,
@@ -158,10 +160,10 @@ async def get(
     Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
     indexed; see `within_tags`. So do those outside of the collection `within`, and documents whose
     path `admit` refuses; it is called before the document is read. Raises UsageError, TagsRequired,
-    or SourceError if the file no longer exists.
+    or SourceError if the file no longer exists. Without `hinted`, errors name no similar paths.
     """
     readable = await open_within(index, tags, collections, bounds, within)
-    return await _read(readable, _Reading(locator, folder, admit), context)
+    return await _read(readable, _Reading(locator, folder, admit, hinted), context)
 
 
 async def get_known(
@@ -173,7 +175,7 @@ async def get_known(
     collections: Sequence[str] = (),
 ) -> tuple[IndexedFile, Passage]:
     """Return what `get` returns, after the document that it was read from. Raises as `get`."""
-    readable, reading = await open_within(index, tags, collections), _Reading(locator, folder, None)
+    readable, reading = await open_within(index, tags, collections), _Reading(locator, folder)
     passage = await _read(readable, reading, 0)
     assert reading.known is not None
     return reading.known, passage
@@ -221,6 +223,8 @@ async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
             raise
         if left_out := await left_out_file(within, within.infos, locator):
             raise left_out from error
+        if not reading.hinted:
+            raise
         hint = ""
         with suppress(StoreError):
             hint = await hint_for(within, within.infos, locator)

@@ -230,9 +230,10 @@ def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFi
     names = sorted({f"{name}:{place}" for name, _, place in found})
     said = f"{shortened(path)} is ambiguous"
     if len(names) == 1:
+        among = sorted({one.collection for one in held})
         raise Ambiguous(
-            f"{said}: several collections have {names[0]}: name the collection",
-            hint="pincite get -c COLLECTION ...",
+            f"{said}: the collections {', '.join(among[:5])} have {names[0]}: name one of them",
+            hint=f"--collection {among[0]}",
         )
     records = all(one.record.source.kind == "records" for one in held)
     more = "name the source" if records else "give more of the path"

@@ -101,7 +101,7 @@ class FileReader(OpenIndex):
         asked, among = asking.checked_tags(tags), texts_of("collections", collections)
         client, folder = self.client(), self.settings.index
 
-        ours = partial(get, client, folder=folder, tags=asked, collections=among)
+        ours = partial(get, client, folder=folder, tags=asked, collections=among, hinted=False)
 
         async def read(locator: str, within: str) -> Passage:
             return await ours(locator, within=within)

@@ -247,6 +247,7 @@ def test_a_budget_that_cannot_be_is_wrong_usage(wrong: Any) -> None:
             "read the log daemon.log, call index_status",
         ),
         ("leave it out of --path and --not-path", "leave it out of paths and not_paths"),
+        ("--collection main", "collections main"),
         ("wait longer: --wait SECONDS", "wait longer: --wait SECONDS"),
         ("the pincite index is here", "the pincite index is here"),
         ("pip install 'pincite[mcp]'", "pip install 'pincite[mcp]'"),
