@@ -100,8 +100,8 @@ async def read_placed(name: str, places: Sequence[PlacedPath], read: Read[T]) ->
 
 async def read_from(locator: str, place: Place, read: Read[T]) -> T:
     """Return the result of `read` for a locator of a caller that stands in a folder. It counts from
-    there if it begins with `./` or `../`, or if it is ambiguous or a path that names nothing. Raises
-    as `read_placed`."""
+    there if it begins with `./` or `../`, is ambiguous, or is a path that names nothing. Raises as
+    `read_placed`."""
     if locator.startswith(("./", "../")):
         return await read_placed(locator, await place(locator), read)
     try:
