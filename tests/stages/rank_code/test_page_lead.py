@@ -87,7 +87,7 @@ def test_the_name_of_the_source_and_changelogs_give_no_lead() -> None:
 
 def test_headings_and_names_of_code_are_known() -> None:
     page = one("page.md", 0.9, PAGE)
-    bare = replace(page, chunk=replace(page.chunk, path="keys.py", source_type="code", text="x"))
+    bare = one("keys.py", 1.0, "x")
     headed = replace(bare, chunk=replace(bare.chunk, headings=("VaultRotation", "schedule")))
     assert prose(TOPIC, bare, page) == 1.0
     assert prose(TOPIC, headed, page) == 0.5

@@ -28,6 +28,7 @@ class KnownTerms:
         self._asked = asked
         self._terms = terms
         self._rarity = rarity
+        self._found: dict[tuple[str, str], frozenset[str]] = {}
 
     def share(self, *candidates: Candidate) -> float:
         """Return the share of the question's terms that the passages have together, by their weight
@@ -36,5 +37,12 @@ class KnownTerms:
         if not (self._asked and candidates):
             return 0.0
         weights = self._rarity.get(candidates[0].collection, {})
-        found = frozenset[str]().union(*(self._terms(one.chunk.indexed) for one in candidates))
+        found = frozenset[str]().union(*map(self._of, candidates))
         return term_share(self._asked, found, weights)
+
+    def _of(self, one: Candidate) -> frozenset[str]:
+        """Return the terms of the question that a passage has. Each passage is analysed once."""
+        key = one.collection, one.chunk.id
+        if key not in self._found:
+            self._found[key] = self._terms(one.chunk.indexed) & self._asked
+        return self._found[key]
