@@ -70,9 +70,10 @@ def name_parts(
     written = {owner.lower() for owner, _ in asked.owners}
 
     def whole(stem: str) -> float:
-        value = config.covered * mean(like.best(stem)) + config.same * (stem.lower() in called)
+        best = like.best(stem)
+        value = config.covered * mean(best) + config.same * (stem.lower() in called)
         is_name = asked.alone or stem.lower() in written
-        return value if is_name else value * _early(like, stem)
+        return value if is_name or len(best) > 1 else value * _early(like.of_name(stem))
 
     return {
         path: whole(name.stem)
@@ -83,13 +84,11 @@ def name_parts(
     }
 
 
-def _early(like: Likeness, stem: str) -> float:
+def _early(of_stem: Sequence[float]) -> float:
     """Return how early in the question the word is that a name of one word is most like: 1 for the
-    first, 1 / number of words for the last. 1 for other names."""
-    of_stem = like.of_name(stem)
-    if not of_stem or len(like.best(stem)) > 1:
-        return 1.0
-    return 1 - of_stem.index(max(of_stem)) / len(of_stem)
+    first, 1 / number of words for the last. `of_stem` is the likeness of each word of the question
+    to the name, empty if none is like it."""
+    return 1 - of_stem.index(max(of_stem)) / len(of_stem) if of_stem else 1.0
 
 
 def _placed(name: FileName, like: Likeness, vocabulary: Vocabulary) -> float:
