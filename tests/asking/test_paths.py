@@ -31,6 +31,7 @@ def places(path: str, here: str | None = None) -> tuple[PlacedPath, ...]:
 
     placing = Placing([("main", one) for one in ALL], here, known)
     scope = asyncio.run(placing.scope(Scope(paths=(path,), not_paths=(path,))))
+    assert scope.placed is not None
     assert scope.placed == scope.not_placed
     assert scope.paths == scope.not_paths == (valid_text(path),)  # messages show what was typed
     return scope.placed
@@ -51,10 +52,11 @@ def placed(path: str, here: str | None = None) -> tuple[str, ...]:
         ("/home/me", ("me/shop:./", "notes:./")),
         ("/", ("me/shop:./", "notes:./", "page.md:./")),
         ("/tmp/pages/page.md", ("page.md:page.md",)),
-        ("/home/me/shopping", ("/home/me/shopping",)),
-        ("/nowhere/src", ("/nowhere/src",)),
+        ("/home/me/shopping", ()),
+        ("/nowhere/src", ()),
+        ("/src/keys.py", ()),  # no path from a root
         ("src", ("src",)),
-        ("/home/me/\0", ("/home/me/\0",)),
+        ("/home/me/\0", ()),
     ],
 )
 def test_an_absolute_path_is_placed_in_the_sources_that_it_lies_in(
@@ -83,6 +85,9 @@ def test_an_absolute_path_is_placed_in_the_sources_that_it_lies_in(
         ("/home/me/notes", "./todo.md", ("notes:todo.md",)),
         ("/home/me/shop", ".", ("me/shop:./",)),
         ("/home/me", "./", ("me/shop:./", "notes:./")),
+        ("/home/me/shop/build", ".", ("me/shop:build",)),  # not the whole source
+        ("/home/me/shop/build", "././", ("me/shop:build/",)),
+        ("/elsewhere", ".", ()),
         ("/home/me/shop/src", "", ("",)),
         ("/home/me/shop/src", ".github", (".github", "me/shop:src/.github")),
     ],
@@ -220,7 +225,8 @@ def test_what_may_be_read_is_asked_once_for_the_first_path_that_depends_on_it() 
     assert asked == 0
     hidden = ALL[1]
     assert hidden != SHOP
-    for path in (f"{hidden.name}/x", hidden.location, f"{hidden.name}/y"):
+    for path in (f"{hidden.name}/x", f"{hidden.name}/y"):
         assert asyncio.run(placing.path(path)) == (PlacedPath(path),)
+    assert asyncio.run(placing.path(hidden.location)) == ()
     assert asyncio.run(placing.path(SHOP.location)) == (PlacedPath("me/shop:./", "main"),)
     assert asked == 1

@@ -89,6 +89,9 @@ def test_what_stays_ambiguous_is_refused_and_the_collection_decides(cli: Cli) ->
     assert at(cli, "", "get", "src/m1.py", "-c", "second")["text"] == SECOND.rstrip("\n")
     (checked,) = at(cli, "", "verify", "proj:src/m1.py#L1", code=3)
     assert (checked["status"], "ambiguous" in checked["detail"]) == ("unknown", True)
+    given = ("proj:src/m1.py#L1", "-c", "second", "--quote", "A lantern of the second")
+    (checked,) = at(cli, "", "verify", *given)
+    assert checked["status"] == "fresh"
 
 
 def test_a_pattern_reads_each_file_in_its_collection(cli: Cli) -> None:

@@ -15,7 +15,7 @@ from pincite.support.late_names import late_names
 
 if TYPE_CHECKING:
     from pincite.asking.options import SearchKeywords, SearchOptions
-    from pincite.asking.paths import Placing, is_placed, within_sources
+    from pincite.asking.paths import Placing, is_placed, sources_around, within_sources
     from pincite.asking.profile import profile_of
     from pincite.asking.question import checked, question_of
     from pincite.asking.tags import bind_tags, bound_tags, checked_tags, tags_of_texts
@@ -25,7 +25,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
         __name__,
         {
             "pincite.asking.options": "SearchKeywords SearchOptions",
-            "pincite.asking.paths": "Placing is_placed within_sources",
+            "pincite.asking.paths": "Placing is_placed sources_around within_sources",
             "pincite.asking.profile": "profile_of",
             "pincite.asking.question": "checked question_of",
             "pincite.asking.tags": "bind_tags bound_tags checked_tags tags_of_texts",
@@ -43,6 +43,7 @@ __all__ = [
     "is_placed",
     "profile_of",
     "question_of",
+    "sources_around",
     "tags_of_texts",
     "within_sources",
 ]

@@ -19,7 +19,7 @@ import posixpath
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from pincite.model import PlacedPath, Scope, Source
-from pincite.scope.paths import as_name, is_pattern, of_source, valid_pattern
+from pincite.scope.paths import as_name, is_pattern, of_source, plain_path, valid_pattern
 from pincite.support.drives import below, has_drive
 from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
@@ -35,7 +35,7 @@ _ANY_NAME = "?"
 def is_placed(scope: Scope) -> bool:
     """Return whether the meaning of a scope does not depend on the sources: it has no paths, or
     they have been placed."""
-    return not (scope.paths or scope.not_paths) or bool(scope.placed or scope.not_placed)
+    return not (scope.paths or scope.not_paths) or scope.placed is not None
 
 
 def unplaced(scope: Scope) -> Scope:
@@ -77,8 +77,9 @@ class Placing:
         )
 
     async def path(self, path: str) -> _Places:
-        """Return what a path or pattern means, at least one place. An absolute path outside of all
-        sources is unchanged, and matches nothing. Raises UsageError for a path that is too long."""
+        """Return what a path or pattern means. An absolute path outside of all sources means no
+        place, nor does a folder (`.`) outside of them. Raises UsageError for a path that is too
+        long."""
         path = valid_pattern(path)
         meanings = await self._meanings(path)
         if self._readable is not None and meanings != [(PlacedPath(path),)]:
@@ -96,8 +97,7 @@ class Placing:
     async def _meanings(self, path: str) -> list[_Places]:
         """Return the meanings of a path in these sources, the most likely first."""
         if path.startswith("/") or has_drive(path):
-            there = self._within(within_sources(path, self._collections))
-            return [there or (PlacedPath(path),)]
+            return [self._within(within_sources(path, self._collections))]
         return [one for one in await self._of_relative(path) if one]
 
     async def _of_relative(self, path: str) -> tuple[_Places, ...]:
@@ -106,9 +106,11 @@ class Placing:
             return root, named
         from_here = within_sources(posixpath.join(self._here, path), self._collections)
         there = await self._patterns_here(path, self._here) or self._within(from_here)
+        if not plain_path(path):  # the folder itself, which may have no documents
+            return (there,)
         if path.split("/")[0] not in (".", ".."):
             return root, there, named
-        around = _around(self._here, self._collections)
+        around = sources_around(self._here, self._collections)
         roots = self._within((one, path.removeprefix("./")) for one in around) or root
         return there, roots, named
 
@@ -162,7 +164,7 @@ def within_sources(path: str, sources: Iterable[Source]) -> tuple[tuple[Source, 
     return _within(path, [(one, one.location) for one in sources])
 
 
-def _around(here: str, sources: Iterable[Source]) -> tuple[Source, ...]:
+def sources_around(here: str, sources: Iterable[Source]) -> tuple[Source, ...]:
     """Return the sources that contain a folder, or have it as their root."""
     found = within_sources(posixpath.join(here, _ANY_NAME), sources)
     return tuple(source for source, rest in found if rest)

@@ -19,7 +19,7 @@ from pincite.citations.listing import CitedIndex
 from pincite.citations.named_places import find_place
 from pincite.citations.passage import IndexedFile
 from pincite.citations.resolve import (
-    WHAT_THERE_IS,
+    NoFile,
     NotNamed,
     find_chunk,
     find_cited,
@@ -226,7 +226,7 @@ async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Cl
     try:
         return await read_any(claim.citation, as_written, of_span)
     except NotNamed as error:
-        if error.hint in ("", WHAT_THERE_IS) and (
+        if (isinstance(error, NoFile) or not error.hint) and (
             span := await find_place(index, infos, claim.citation, hidden=index.narrowed)
         ):
             return await of_span(span)
@@ -264,7 +264,7 @@ async def _as_written(
     try:
         known = await find_cited(index, infos, citation)
     except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`
-        raise NotNamed(not_named(claim.citation)) from error
+        raise NoFile(claim.citation) from error
     return _cited_in(known, citation, claim)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
+from pincite.citations.get import read_within
 from pincite.citations.listing import CitedIndex
 from pincite.citations.passage import Passage, with_text
-from pincite.citations.resolve import (
-    Ambiguous,
-    NotNamed,
-    Place,
-    Read,
-    open_within,
-    read_placed,
-)
+from pincite.citations.resolve import Ambiguous, NotNamed, of_collection, open_within
 from pincite.errors import SourceError, UsageError
-from pincite.model import Attributes, DocumentRecord, PlacedPath, SourceType
+from pincite.model import Attributes, DocumentRecord, PlacedPath, Scope, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
 from pincite.model.descriptions import descriptions_of
 from pincite.ports import CollectionInfo, PagedIndex
@@ -28,6 +23,8 @@ from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 Why = Literal["too_many", "too_large", "not_found", "unreadable"]
+#: Returns what a path or pattern means in the indexed sources, as `asking.Placing.path` does.
+Place: TypeAlias = Callable[[str], Awaitable[Sequence[PlacedPath]]]
 
 MOST_FILES: Final = 50
 MOST_BYTES: Final = 200_000
@@ -97,21 +94,12 @@ class Most:
                 )
 
 
-async def list_files(
-    index: PagedIndex,
-    patterns: Sequence[PlacedPath] = (),
-    most: int = 1_000,
-    *,
-    tags: Attributes = MappingProxyType({}),
-    bounds: Attributes = MappingProxyType({}),
-    collections: Sequence[str] = (),
-) -> Listing:
-    """Return up to `most` indexed files that match one of the patterns (see `scope.paths`), or all
-    files without patterns, sorted by collection, source and path. Raises UsageError,
-    TagsRequired."""
-    found = await _listed(await open_within(index, tags, collections, bounds))
-    if patterns:
-        found = _matching(found, patterns)
+async def list_files(index: PagedIndex, scope: Scope = Scope(), most: int = 1_000) -> Listing:
+    """Return up to `most` indexed files within the paths, tags and collections of a scope, sorted
+    by collection, source and path. Raises UsageError, TagsRequired."""
+    found = await _listed(await open_within(index, scope.tags, scope.collections, scope.bounds))
+    if scope.paths:
+        found = _matching(found, scope)
     return Listing(tuple(found[:most]), max(0, len(found) - most))
 
 
@@ -134,11 +122,9 @@ async def _listed(within: CitedIndex) -> list[IndexedPath]:
     return found
 
 
-def _matching(files: Sequence[IndexedPath], patterns: Sequence[PlacedPath]) -> list[IndexedPath]:
-    of = {
-        name: path_test(tuple(one.pattern for one in patterns if one.collection in ("", name)))
-        for name in {one.collection for one in files}
-    }
+def _matching(files: Sequence[IndexedPath], scope: Scope) -> list[IndexedPath]:
+    """Return the files that match one of the paths of a scope."""
+    of = {name: path_test(scope.paths_in(name)) for name in {one.collection for one in files}}
     return [one for one in files if of[one.collection](one.source, one.path)]
 
 
@@ -150,30 +136,32 @@ def _descriptions(info: CollectionInfo, record: DocumentRecord) -> tuple[str, ..
 async def get_many(
     index: PagedIndex,
     names: Sequence[str],
-    read: Read[Passage],
     most: Most = Most(),
+    folder: Path | None = None,
     *,
     place: Place | None = None,
+    here: str | None = None,
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
 ) -> Passages:
-    """Return the passages of these names and patterns. A name that `read` knows is read (a path,
-    lines of a path, a citation, an id); any other name is a folder or a pattern. Names without a
+    """Return the passages of these names and patterns. A name that is a locator of `get` is read;
+    any other is a folder or a pattern, and means what `place` returns, else itself. Names without a
     file, and files above the limits, are in `left_out`; a smaller file may still fit after a larger
-    one did not. Raises UsageError if no name is given, and for unknown collections; TagsRequired.
+    one did not. `folder` and `here` are as in `get`. Raises UsageError if no name is given, and for
+    unknown collections; TagsRequired.
     """
     if not names:
         raise UsageError("no file is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
-    listed = _Listed(await open_within(index, tags, collections, bounds))
-    reading = _Reading(read, most)
+    within = await open_within(index, tags, collections, bounds)
+    listed, reading = _Listed(within), _Reading(within, most, folder, here)
     for name in names:
         try:
-            places = (PlacedPath(name),) if place is None else await place(name)
             try:
-                await reading.take(name, places)
+                await reading.take(name)
             except (NotNamed, Ambiguous):
-                files = await listed.matching(places)
+                places = (PlacedPath(name),) if place is None else await place(name)
+                files = await listed.matching(name, places)
                 if not files:
                     raise
                 for file in files:
@@ -191,23 +179,27 @@ class _Listed:
         self._files: list[IndexedPath] | None = None
         self._paths = ListedPaths(())
 
-    async def matching(self, patterns: Sequence[PlacedPath]) -> list[IndexedPath]:
-        """Return the files that match one of the patterns. Raises UsageError."""
+    async def matching(self, name: str, places: Sequence[PlacedPath]) -> list[IndexedPath]:
+        """Return the files that match what a name means. Raises UsageError."""
         if self._files is None:
             self._files = await _listed(self._within)
             self._paths = ListedPaths((one.source, one.path) for one in self._files)
-        held = [one for one in patterns if one.pattern in self._paths]
-        return _matching(self._files, held) if held else []
+        held = tuple(one for one in places if one.pattern in self._paths)
+        return _matching(self._files, Scope(paths=(name,), placed=held)) if held else []
 
 
 class _Reading:
     """The passages read so far, and the remaining bytes."""
 
-    def __init__(self, read: Read[Passage], most: Most) -> None:
+    def __init__(
+        self, within: CitedIndex, most: Most, folder: Path | None, here: str | None
+    ) -> None:
         self.passages: list[Passage] = []
         self.left_out: list[LeftOut] = []
-        self._read = read
+        self._within = within
         self._most = most
+        self._folder = folder
+        self._here = here
         self._room = most.size
         self._seen: set[tuple[str, str]] = set()
 
@@ -227,18 +219,25 @@ class _Reading:
             )
             return
         try:
-            await self.take(name, (PlacedPath(file.locator, file.collection),))
+            await self._take(name, of_collection(self._within, file.collection), file.locator)
         except (NotNamed, Ambiguous) as error:
             self.leave(name, "not_found", error.message)
 
-    async def take(self, name: str, places: Sequence[PlacedPath]) -> None:
-        """Read the text of the first of these locators that names a document, and add it if it
-        fits. Raises UsageError."""
+    async def take(self, locator: str) -> None:
+        """Read the text that a locator of the caller names, and add it if it fits. Raises
+        UsageError."""
+        await self._take(locator, self._within, locator, self._here)
+
+    async def _take(
+        self, name: str, within: CitedIndex, locator: str, here: str | None = None
+    ) -> None:
         if len(self.passages) >= self._most.files:
             self.leave(name, "too_many", f"at most {self._most.files} files are read at once")
             return
         try:
-            found = await read_placed(name, places, self._read)
+            _, found = await read_within(
+                within, locator, folder=self._folder, here=here, hinted=False
+            )
         except SourceError as error:
             self.leave(name, "unreadable", error.message)
             return

@@ -13,6 +13,7 @@ from typing import Concatenate, ParamSpec
 
 from pincite.citations.as_indexed import IndexedText
 from pincite.citations.changed_warning import Followed, follow
+from pincite.citations.current_folder import first_meaning, read_from
 from pincite.citations.forms import LINES, Span, misread
 from pincite.citations.left_out import left_out_file
 from pincite.citations.lines_and_columns import misordered
@@ -27,14 +28,13 @@ from pincite.citations.passage import (
     read_lines,
 )
 from pincite.citations.resolve import (
-    WHAT_THERE_IS,
+    NoFile,
     NotNamed,
     find_chunk,
     find_cited,
     find_path,
     find_records,
     find_span,
-    not_named,
     only_one,
     open_within,
     read_any,
@@ -60,13 +60,12 @@ Admits = Callable[[str], Awaitable[bool]]
 
 @dataclass(slots=True)
 class _Reading:
-    """One request: its locator, the index folder, the test for documents, whether similar names are
-    searched for a hint, and the last document that it read."""
+    """One reading: its locator, the index folder, the test for documents, and the last document
+    that it read."""
 
     locator: str
     folder: Path | None
     admit: Admits | None = None
-    hinted: bool = True
     known: IndexedFile | None = None
 
     async def of(
@@ -79,7 +78,7 @@ class _Reading:
         """Call `read` in a thread, because the source may be in a database that does not answer.
         Raises NotNamed if the document is not admitted, and the errors of `read`."""
         if self.admit is not None and not await self.admit(known.path):
-            raise NotNamed(not_named(self.locator), hint=WHAT_THERE_IS)
+            raise NoFile(self.locator)
         self.known = known
         return await asyncio.to_thread(read, known, *rest, **named)
 
@@ -144,41 +143,59 @@ async def get(
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
-    within: str = "",
     admit: Admits | None = None,
-    hinted: bool = True,
+    here: str | None = None,
 ) -> Passage:
     """Return the text that a locator names, read from the current file, with `context` lines before
     and after it. Locators are `#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`,
     a citation, or another form of `pincite.citations.forms`.
 
     A path may be shortened from the left as long as it is unambiguous, and `source:path` names the
-    source. For a citation of another revision, the text is searched in the current file; if it is
-    elsewhere now, or cannot be found, the passage has a warning. Records are read from the index
-    `folder`, by their id instead of the path, or by a citation with characters.
+    source. `here` is the caller's folder, None if paths do not count from it, see `current_folder`.
+    For a citation of another revision, the text is searched in the current file; if it is elsewhere
+    now, or cannot be found, the passage has a warning. Records are read from the index `folder`, by
+    their id instead of the path, or by a citation with characters.
 
     Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
-    indexed; see `within_tags`. So do those outside of the collection `within`, and documents whose
-    path `admit` refuses; it is called before the document is read. Raises UsageError, TagsRequired,
-    or SourceError if the file no longer exists. Without `hinted`, errors name no similar paths.
+    indexed; see `within_tags`. So do documents whose path `admit` refuses; it is called before the
+    document is read. Raises UsageError, TagsRequired, or SourceError if the file no longer exists.
     """
-    readable = await open_within(index, tags, collections, bounds, within)
-    return await _read(readable, _Reading(locator, folder, admit, hinted), context)
+    within = await open_within(index, tags, collections, bounds)
+    return (await read_within(within, locator, context, folder, admit=admit, here=here))[1]
 
 
-async def get_known(
-    index: PagedIndex,
+async def read_within(
+    within: CitedIndex,
     locator: str,
+    context: int = 0,
     folder: Path | None = None,
     *,
-    tags: Attributes = MappingProxyType({}),
-    collections: Sequence[str] = (),
+    admit: Admits | None = None,
+    here: str | None = None,
+    hinted: bool = True,
 ) -> tuple[IndexedFile, Passage]:
-    """Return what `get` returns, after the document that it was read from. Raises as `get`."""
-    readable, reading = await open_within(index, tags, collections), _Reading(locator, folder)
-    passage = await _read(readable, reading, 0)
-    assert reading.known is not None
-    return reading.known, passage
+    """Return what `get` returns, after the document that it was read from. Without `hinted`, errors
+    name no similar paths. Raises as `get`."""
+
+    async def read(form: str) -> tuple[IndexedFile, Passage]:
+        reading = _Reading(form, folder, admit)
+        passage = await _read(within, reading, context)
+        assert reading.known is not None
+        return reading.known, passage
+
+    try:
+        return await (read(locator) if here is None else read_from(within, locator, here, read))
+    except NoFile as error:
+        if within.narrowed or admit is not None:
+            raise
+        if left_out := await left_out_file(within, within.infos, first_meaning(locator, here)):
+            raise left_out from error
+        if not hinted:
+            raise
+        hint = ""
+        with suppress(StoreError):
+            hint = await hint_for(within, within.infos, locator)
+        raise NoFile(locator, hint=hint) from error
 
 
 async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
@@ -213,22 +230,12 @@ async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
 
     try:
         return await read_any(locator, as_written, of_span)
-    except NotNamed as error:
-        if error.hint != WHAT_THERE_IS:
-            raise
+    except NoFile:
         hidden = within.narrowed or reading.admit is not None
-        if span := await find_place(within, within.infos, locator, hidden=hidden):
-            return await of_span(span)
-        if hidden:
+        span = await find_place(within, within.infos, locator, hidden=hidden)
+        if span is None:
             raise
-        if left_out := await left_out_file(within, within.infos, locator):
-            raise left_out from error
-        if not reading.hinted:
-            raise
-        hint = ""
-        with suppress(StoreError):
-            hint = await hint_for(within, within.infos, locator)
-        raise NotNamed(error.message, hint=hint or WHAT_THERE_IS) from error
+        return await of_span(span)
 
 
 async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading) -> Passage:
@@ -255,7 +262,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
             known = await find_cited(within, infos, cited)
         except UsageError as error:
             if within.narrowed:  # do not reveal whether the source exists
-                raise NotNamed(not_named(locator), hint=WHAT_THERE_IS) from error
+                raise NoFile(locator) from error
             raise
         located = await _with_section(within, known, cited)
         return await reading.cited(within, known, located, context)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.get import get_known
+from pincite.citations.get import read_within
 from pincite.citations.passage import IndexedFile, Passage
+from pincite.citations.resolve import open_within
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, Document
 from pincite.ports import Image, PagedIndex
@@ -45,7 +46,8 @@ async def page_picture(
     """Return the page of the current file that a locator of `get` names. Raises the errors of
     `get`, and UsageError if the place is not on a page of a PDF, or if secrets are masked in its
     source."""
-    known, passage = await get_known(index, locator, folder, tags=tags, collections=collections)
+    within = await open_within(index, tags, collections)
+    known, passage = await read_within(within, locator, folder=folder)
     if passage.page is None or passage.page_unit != "page":
         raise UsageError(f"{passage.path} has no page to show at that place")
     if not passage.path.lower().endswith(".pdf"):

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from pincite.citations.forms import Span, forms, misread, places, spans
 from pincite.citations.listing import CitedIndex, cited_within
 from pincite.citations.passage import IndexedFile
 from pincite.collection.members import visible
 from pincite.errors import UsageError
-from pincite.model import Attributes, Chunk, PlacedPath, SourceRecord
+from pincite.model import Attributes, Chunk, SourceRecord
 from pincite.model.citation import Citation, parse_citation
 from pincite.model.revisions import names_content, same_revision
 from pincite.ports import CollectionInfo, PagedIndex
 from pincite.readers.urls import url_for
 from pincite.scope.tagged_index import named_infos
+from pincite.support.fields import replace
 
 _SHOWN = 300
-_NO_FILE = "no indexed file is named "
-WHAT_THERE_IS = "pincite ls"
+_WHAT_THERE_IS = "pincite ls"
 T = TypeVar("T")
-#: Reads what a locator names, in this collection or, for "", in all that the caller asks.
-Read: TypeAlias = Callable[[str, str], Awaitable[T]]
-#: Returns what a path or pattern means in the indexed sources, as `asking.Placing.path` does.
-Place: TypeAlias = Callable[[str], Awaitable[Sequence[PlacedPath]]]
 
 
 class NotNamed(UsageError):
     """No document that may be read has this name. The locator may be valid in another form."""
+
+
+class NoFile(NotNamed):
+    """No document that may be read has this name, and nothing else is known of it."""
+
+    def __init__(self, locator: str, *, hint: str = "") -> None:
+        super().__init__(not_named(locator), hint=hint or _WHAT_THERE_IS)
 
 
 class Ambiguous(UsageError):
@@ -47,13 +48,17 @@ async def open_within(
     tags: Attributes,
     collections: Sequence[str] = (),
     bounds: Attributes = MappingProxyType({}),
-    only: str = "",
 ) -> CitedIndex:
-    """Return the documents of the named collections, or of all, that are within tags and bounds; of
-    these, the documents of `only` if it is given. Raises UsageError, TagsRequired."""
+    """Return the documents of the named collections, or of all, that are within tags and bounds.
+    Raises UsageError, TagsRequired."""
     infos = named_infos(visible(await index.collections()), collections)
-    infos = named_infos(infos, (only,) if only else ())
     return cited_within(index, infos, tags, bounds)
+
+
+def of_collection(index: CitedIndex, name: str) -> CitedIndex:
+    """Return the documents of one collection of an index, by its name for users. What has been read
+    stays known. Raises UsageError for an unknown name."""
+    return replace(index, infos=named_infos(index.infos, (name,)))
 
 
 async def read_any(
@@ -79,39 +84,7 @@ async def read_any(
         why, better = wrong
         said = f"cannot read lines from {shortened(locator)}: {why}"
         raise NotNamed(said, hint=f"pincite get {better}")
-    if missed is None:
-        raise NotNamed(not_named(locator), hint=WHAT_THERE_IS)
-    raise missed
-
-
-async def read_placed(name: str, places: Sequence[PlacedPath], read: Read[T]) -> T:
-    """Return the result of `read` for the first of these places that names a document. Raises the
-    first NotNamed or Ambiguous if there is none, with the name as the caller typed it."""
-    missed: UsageError | None = None
-    for one in places:
-        try:
-            return await read(one.pattern, one.collection)
-        except (NotNamed, Ambiguous) as error:
-            missed = missed or error
-    if missed is None or (isinstance(missed, NotNamed) and missed.message.startswith(_NO_FILE)):
-        raise NotNamed(not_named(name), hint=missed.hint if missed else WHAT_THERE_IS)
-    raise missed
-
-
-async def read_from(locator: str, place: Place, read: Read[T]) -> T:
-    """Return the result of `read` for a locator of a caller that stands in a folder. It counts from
-    there if it begins with `./` or `../`, is ambiguous, or is a path that names nothing. Raises as
-    `read_placed`."""
-    if locator.startswith(("./", "../")):
-        return await read_placed(locator, await place(locator), read)
-    try:
-        return await read(locator, "")
-    except NoChunk:
-        raise
-    except (NotNamed, Ambiguous) as error:
-        with suppress(NotNamed, Ambiguous):
-            return await read_placed(locator, await place(posixpath.join(".", locator)), read)
-        raise error
+    raise missed or NoFile(locator)
 
 
 async def find_span(
@@ -213,8 +186,9 @@ async def find_records(
 
 def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFile:
     """Return the only one of these files, or the only one that is indexed at the revision `ref`. A
-    file that several collections have is one, and so are files of this revision with the same name
-    and content. Raises NotNamed if there is none, Ambiguous if there are several."""
+    file that several collections have, or nested sources, is one, and so are files of this revision
+    with the same name and content. Raises NoFile if there is none, Ambiguous if there are
+    several."""
     if ref:
         of_ref = [
             one
@@ -224,12 +198,12 @@ def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFi
         if len({(one.record.source.name, one.path, one.content_hash) for one in of_ref}) == 1:
             return of_ref[0]
         held = of_ref or held
-    found = {(one.record.source.name, one.record.source.location, one.path): one for one in held}
+    found = _once(held)
     if not found:
-        raise NotNamed(not_named(path), hint=WHAT_THERE_IS)
+        raise NoFile(path)
     if len(found) == 1:
-        return next(iter(found.values()))
-    names = sorted({f"{name}:{place}" for name, _, place in found})
+        return found[0]
+    names = sorted({f"{one.record.source.name}:{one.path}" for one in found})
     said = f"{shortened(path)} is ambiguous"
     if len(names) == 1:
         among = sorted({one.collection for one in held})
@@ -242,6 +216,21 @@ def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFi
     raise Ambiguous(f"{said} between {', '.join(names[:5])}: {more}")
 
 
+def _once(held: Sequence[IndexedFile]) -> list[IndexedFile]:
+    """Return each file once: the first of those that several collections have, and of nested
+    sources that of the innermost one."""
+    files: dict[str, dict[tuple[str, str], IndexedFile]] = {}
+    for one in held:
+        source = one.record.source
+        same = files.setdefault(f"{source.location.rstrip('/')}/{one.path}", {})
+        same.setdefault((source.location, source.name), one)
+    found: list[IndexedFile] = []
+    for same in files.values():
+        innermost = max(len(location) for location, _ in same)
+        found += [one for (location, _), one in same.items() if len(location) == innermost]
+    return found
+
+
 def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
     if "://" not in wanted:
         return False
@@ -249,7 +238,7 @@ def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
 
 
 def not_named(path: str) -> str:
-    return f"{_NO_FILE}{shortened(path)}"
+    return f"no indexed file is named {shortened(path)}"
 
 
 def shortened(text: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
@@ -20,7 +19,7 @@ from pincite.engine.descriptions import Describer
 from pincite.engine.files import FileReader
 from pincite.engine.records import RecordWriter
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options, require_named
-from pincite.model import PlacedPath, Scope
+from pincite.model import Scope
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.settings.defaults import WAIT_S
@@ -347,7 +346,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 treated as missing.
             collections: only these collections.
             here: the caller's folder, if paths count from it, too, as in a terminal: those that
-                begin with `./` or `../` at first, others if they are ambiguous.
+                begin with `./` or `../` at first, others if they name no file, or several.
 
         Returns a passage, which says whether the file has changed since it was indexed. Lines
         count from 1. Raises UsageError if the locator is unknown or ambiguous, TagsRequired if
@@ -358,27 +357,14 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         'To rotate a key, call `rotate_key` with the new secret.'
         """
         from pincite.citations.get import get
-        from pincite.citations.resolve import read_from
-        from pincite.engine.place_scope import placing_in
 
         require_kind("locator", locator, str, "a citation, path or #id as text")
         require_count("context", context, least=0, most=_MOST_LINES)
         require_folder("here", here)
         among = texts_of("collections", collections)
         folder, asked = self.settings.index, asking.checked_tags(tags)
-        client = self.client()
-
-        ours = partial(get, client, folder=folder, tags=asked, collections=among)
-
-        async def read(form: str, within: str) -> Passage:
-            return await ours(form, context, within=within)
-
-        async def place(path: str) -> Sequence[PlacedPath]:
-            where = (self.client, self.foreign, self.settings)
-            placing = await placing_in(Scope(tags=asked, collections=among), here, *where)
-            return (PlacedPath(path),) if placing is None else await placing.path(path)
-
-        found = read(locator, "") if here is None else read_from(locator, place, read)
+        given = (self.client(), locator, context, folder)
+        found = get(*given, tags=asked, collections=among, here=here)
         return await self.foreign.explain_misses(locator, found)
 
     async def reembed(

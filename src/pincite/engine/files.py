@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pincite import asking
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from pincite.citations.check_item import Checked
     from pincite.citations.compare_claim import Claim, ClaimCheck
     from pincite.citations.files import Listing, Most, Passages
-    from pincite.citations.passage import Passage
     from pincite.model import Answer, EvidencePack
 
 _MOST_LISTED = 10_000_000
@@ -60,8 +58,7 @@ class FileReader(OpenIndex):
         asked = asking.checked_tags(tags)
         scope = Scope(paths=wanted, tags=asked, collections=among)
         where = (self.client, self.foreign, self.settings)
-        placed = (await place_scope(scope, here, *where)).placed
-        return await list_files(self.client(), placed, most, tags=asked, collections=among)
+        return await list_files(self.client(), await place_scope(scope, here, *where), most)
 
     async def get_many(
         self,
@@ -92,30 +89,22 @@ class FileReader(OpenIndex):
         [('docs/nothing.md', 'not_found')]
         """
         from pincite.citations.files import Most, get_many
-        from pincite.citations.get import get
         from pincite.engine.place_scope import placing_in
 
         if most is not None:
             require_kind("most", most, Most, "a Most")
         require_folder("here", here)
         asked, among = asking.checked_tags(tags), texts_of("collections", collections)
-        client, folder = self.client(), self.settings.index
-
-        ours = partial(get, client, folder=folder, tags=asked, collections=among, hinted=False)
-
-        async def read(locator: str, within: str) -> Passage:
-            return await ours(locator, within=within)
-
         wanted = texts_of("names", names)
-        limits = Most() if most is None else most
         where = (self.client, self.foreign, self.settings)
         placing = await placing_in(Scope(tags=asked, collections=among), here, *where)
         return await get_many(
-            client,
+            self.client(),
             wanted,
-            read,
-            limits,
+            Most() if most is None else most,
+            self.settings.index,
             place=None if placing is None else placing.path,
+            here=here,
             tags=asked,
             collections=among,
         )

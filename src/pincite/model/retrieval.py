@@ -150,6 +150,7 @@ class Scope:
     `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, or a tag, branch or
     `HEAD` of indexed checkouts. A search sets what these mean in the indexed sources: `placed` for
     the paths, `not_placed`, and `commits` for the `ref`. Messages show them as they were given.
+    `placed` and `not_placed` are None before, and empty if no document can match the paths.
     `where` is a filter in the language of `pincite.scope.where`. `tags` are attributes that a chunk
     must have: one value, or any of several. `bounds` are attributes of the type `keyword` or
     `keywords` that a workspace sets. They apply in addition to the others, and an empty one matches
@@ -170,8 +171,8 @@ class Scope:
     bound_where: str = ""
     unshown: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
-    placed: tuple[PlacedPath, ...] = ()
-    not_placed: tuple[PlacedPath, ...] = ()
+    placed: tuple[PlacedPath, ...] | None = None
+    not_placed: tuple[PlacedPath, ...] | None = None
 
     if TYPE_CHECKING:  # types that callers may give; a search converts them to tuples
 
@@ -189,8 +190,8 @@ class Scope:
             bound_where: str = "",
             unshown: tuple[str, ...] = (),
             commits: tuple[str, ...] = (),
-            placed: tuple[PlacedPath, ...] = (),
-            not_placed: tuple[PlacedPath, ...] = (),
+            placed: tuple[PlacedPath, ...] | None = None,
+            not_placed: tuple[PlacedPath, ...] | None = None,
         ) -> None: ...
 
     @property
@@ -207,11 +208,13 @@ class Scope:
 
     def paths_in(self, collection: str) -> tuple[str, ...]:
         """The patterns for documents of a collection, by its name for users."""
-        return _in(collection, self.placed) if self.placed else self.paths
+        return self.paths if self.placed is None else _in(collection, self.placed)
 
     def not_paths_in(self, collection: str) -> tuple[str, ...]:
         """The patterns that exclude documents of a collection, by its name for users."""
-        return _in(collection, self.not_placed) if self.not_placed else self.not_paths
+        if self.not_placed is None:
+            return self.not_paths
+        return _in(collection, self.not_placed)
 
     @property
     def refs(self) -> tuple[str, ...]:

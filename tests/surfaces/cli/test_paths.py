@@ -45,6 +45,18 @@ def test_a_search_takes_the_path(indexed: Cli, standing: str, given: str, found:
     assert others["evidence"]
 
 
+@pytest.mark.parametrize("path", [".", "./", "/src", "{folder}/shop/build"])
+def test_a_folder_without_documents_is_no_whole_source(indexed: Cli, path: str) -> None:
+    (indexed.folder / "shop/build").mkdir(exist_ok=True)
+    there, index = Cli(indexed.folder / "shop/build"), ("--index", str(indexed.folder / ".pincite"))
+    given = path.format(folder=indexed.folder)
+    done = there("search", "rotate a key", "--path", given, *index, code=3)
+    assert f"no indexed document matches paths=[{given!r}]" in done.stderr
+    kept = there.json("search", "rotate a key", "--all", "--not-path", given, *index)
+    assert len({item["path"] for item in kept["evidence"]}) == 3
+    assert there.json("ls", given, *index, code=3)["files"] == []
+
+
 def test_a_path_that_fits_nothing_is_named_as_it_was_typed(indexed: Cli) -> None:
     done = indexed("search", "rotate a key", "--path", "scr/stages", code=3)
     assert "no indexed document matches paths=['scr/stages']; near: src/stages/" in done.stderr

@@ -78,11 +78,17 @@ def get(
 @click.command()
 @click.argument("given", nargs=-1, required=True, metavar="PACK|CITATION...")
 @click.option("--quote", default="", help="Words that the cited lines must contain.")
+@collections_option
 @tag_option
 @json_option
 @index_option
 def verify(
-    given: tuple[str, ...], quote: str, tags: tuple[str, ...], json_: bool, index: Path | None
+    given: tuple[str, ...],
+    quote: str,
+    collections: tuple[str, ...],
+    tags: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
 ) -> int:
     """Check citations against their files and revisions.
 
@@ -106,11 +112,18 @@ def verify(
     if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
         asked_for = [Claim(one, quote) for one in given]
         with progress_line("checking") as told:
-            claims = run(lambda engine: engine.check(asked_for, tags=asked, progress=told), index)
+            claims = run(
+                lambda engine: engine.check(
+                    asked_for, tags=asked, collections=collections, progress=told
+                ),
+                index,
+            )
         lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)
     else:
+        if collections:
+            raise UsageError("--collection is for citations: a pack names its collections")
         raw = _read_pack(sys.stdin.buffer, "stdin") if given[0] == "-" else _read_file(pack)
         with progress_line("checking") as told:
             checked = run(lambda engine: _verify_pack(engine, raw, asked, told), index)
