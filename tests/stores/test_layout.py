@@ -38,7 +38,10 @@ FLOORS = ((SCALAR, 0.99), (SMALL, 0.99), (BINARY, 0.5), (PLAIN, 0.99))
 
 
 class TestQuantisedEdgeStore(StoreContract):
-    attribute_filters = 250  # the layout of vectors has no part in them
+    # the layout of vectors has no part in these
+    attribute_filters = 250
+    attribute_values = 2_500
+    revisions_at_once = 300
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:

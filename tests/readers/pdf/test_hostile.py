@@ -236,6 +236,8 @@ def test_pictures_by_the_hundred_are_named_and_not_all_painted() -> None:
 def test_forms_that_show_each_other_ten_times_cost_their_file_and_no_more() -> None:
     form = "/Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /X {} 0 R >> >>"
     forms = {n: stream("/X Do " * 10, form.format(n + 1)) for n in range(6, 20)}
+    small = Extracting(limit_s=300.0, memory_bytes=500_000_000)
     with pytest.raises(SourceError, match=r"^(failed|too_large|timed_out): "):
-        extract_pdf(page(f"{HELLO} /X Do", extra=forms))
+        small.extract("hostile.pdf", page(f"{HELLO} /X Do", extra=forms), "x")
+    small.close()
     assert texts(extract_pdf(page())) == ["Hello there"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
 
 import pypdfium2 as pdfium
 import pytest
@@ -12,11 +14,13 @@ from PIL import Image
 
 from pincite.errors import SourceError
 from pincite.model import PageSpan
+from pincite.readers.extraction import run
 from pincite.readers.extraction.extractors import extractor_name, is_missing, recognises
 from pincite.readers.extraction.result import Extraction, reason_of
 from pincite.readers.extraction.run import Extracting
 from pincite.readers.pdf import recognised
 from pincite.readers.pdf.extract import extract_pdf
+from pincite.support.processes.pipes import read_block
 from tests.readers.pdf.files import photographed, scan, texts, typeset
 
 LEFT = (
@@ -41,11 +45,23 @@ def columns() -> bytes:
     return photographed(typeset(COLUMNS))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def extracting() -> Iterator[Extracting]:
+    """Its process loads the models once."""
     made = Extracting()
     yield made
     made.close()
+
+
+def copies(raw: bytes, count: int) -> bytes:
+    """A PDF whose first page is there so many times."""
+    written = io.BytesIO()
+    with pdfium.PdfDocument(raw) as document:
+        for _ in range(count - 1):
+            with pdfium.PdfDocument(raw) as again:
+                document.import_pages(again)
+        document.save(written)
+    return written.getvalue()
 
 
 def ocr(extracting: Extracting, raw: bytes, path: str = "a.pdf") -> Extraction:
@@ -94,7 +110,7 @@ def test_pages_with_text_are_read_as_ever_and_only_the_others_are_marked(
             document.import_pages(more)
         document.save(written)
     raw = written.getvalue()
-    plain = extracting.extract("a.pdf", raw, "x")
+    plain = extracting.extract("a.pdf", raw, "both")
     assert plain.notes == ("scanned: page 2",)
     found = ocr(extracting, raw)
     assert found.notes == ("ocr: page 2",)
@@ -130,28 +146,28 @@ def test_so_many_pages_are_read_and_the_rest_stays_scanned(
     monkeypatch: pytest.MonkeyPatch, columns: bytes
 ) -> None:
     monkeypatch.setattr(recognised, "MOST_RECOGNISED", 1)
-    three = io.BytesIO()
-    with pdfium.PdfDocument(columns) as document:
-        for _ in range(2):
-            document.import_pages(pdfium.PdfDocument(columns))
-        document.save(three)
     read: list[None] = []
-    found = extract_pdf(three.getvalue(), lambda: read.append(None))
+    found = extract_pdf(copies(columns, 3), lambda: read.append(None))
     assert len(read) == 1
     assert found.notes == ("scanned: page 2", "scanned: page 3", "ocr: page 1")
     assert found.pages[2] == PageSpan(len(found.text) - 7, len(found.text), number=3)
 
 
-def test_a_page_that_is_read_allows_time_for_the_next(columns: bytes) -> None:
-    three = io.BytesIO()
-    with pdfium.PdfDocument(columns) as document:
-        document.import_pages(pdfium.PdfDocument(columns))
-        document.save(three)
-    short = Extracting(limit_s=20)
-    try:
-        assert len(ocr(short, three.getvalue()).pages) == 2
-    finally:
-        short.close()
+def test_a_page_that_is_read_allows_time_for_the_next(
+    monkeypatch: pytest.MonkeyPatch, columns: bytes
+) -> None:
+    until_s: list[float] = []
+
+    def waiting(stream: Any, until: float, most: int) -> bytes:
+        until_s.append(until)
+        return read_block(stream, until, most)
+
+    monkeypatch.setattr(run, "PAGE_S", 300.0)
+    monkeypatch.setattr(run, "read_block", waiting)
+    with closing(Extracting(limit_s=300.0)) as extracting:
+        assert len(ocr(extracting, copies(columns, 2)).pages) == 2
+    assert len(until_s) == 3  # two pages and the answer
+    assert until_s[0] < until_s[1] < until_s[2]
 
 
 def test_what_reads_pictures_is_part_of_the_name_where_it_was_asked_for() -> None:
@@ -165,12 +181,13 @@ def test_what_reads_pictures_is_part_of_the_name_where_it_was_asked_for() -> Non
 
 
 def test_without_the_library_a_file_says_how_to_get_it_and_one_with_text_is_read(
-    extracting: Extracting, monkeypatch: pytest.MonkeyPatch, columns: bytes
+    monkeypatch: pytest.MonkeyPatch, columns: bytes
 ) -> None:
     monkeypatch.setattr("pincite.readers.extraction.run.ocr_is_missing", lambda: True)
-    assert ocr(extracting, typeset("Plain words.")).text == "Plain words."
-    with pytest.raises(SourceError) as caught:
-        ocr(extracting, columns)
+    with closing(Extracting()) as extracting:  # it has not read the picture
+        assert ocr(extracting, typeset("Plain words.")).text == "Plain words."
+        with pytest.raises(SourceError) as caught:
+            ocr(extracting, columns)
     code, detail = reason_of(caught.value)
     assert code == "no_extractor"
     assert "pip install 'pincite[ocr]'" in detail

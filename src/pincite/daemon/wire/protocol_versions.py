@@ -24,6 +24,6 @@ SHAPES = {
     18: "0455362ebfcecdae",
     19: "a28e63426c255929",
     20: "80ffeeefd17bb4e6",
-    21: "c27424264c778389",
+    21: "40dfe780bfa8c119",
 }
 PROTOCOL = max(SHAPES)
