@@ -233,6 +233,34 @@ def test_there_may_be_several_places(
     assert (found.places, found.is_path) == (places, is_path)
 
 
+@pytest.mark.parametrize(
+    ("said", "places", "tests"),
+    [
+        *(("the code and the tests", (), False), ("the tests and the code", (), False)),
+        *(("the source and the tests", (), False), ("the repo and tests", (), False)),
+        ("the code, the tests and the docs", (), False),
+        ("our whole code base or in the test suite", (), False),
+        *(
+            ("the tests", (), True),
+            ("the test suite", (), True),
+            ("test or in the tests", (), True),
+        ),
+        ("src/app and the tests", ("src/app", "tests"), False),
+        ("the tests folder", ("tests",), False),
+        ("the code and tests folders", ("code", "tests"), False),
+        ("code/ and `tests`", ("code", "tests"), False),
+    ],
+)
+@pytest.mark.parametrize("form", ["who calls load_users in {}?", "callers of load_users in {}"])
+def test_all_of_the_code_is_no_place_and_tests_alone_are_asked_for(
+    form: str, said: str, places: tuple[str, ...], tests: bool
+) -> None:
+    found = relation_of(form.format(said))
+    assert found is not None
+    assert (found.name, found.owner) == ("load_users", "")
+    assert (found.places, found.tests) == (places, tests)
+
+
 @pytest.mark.parametrize("form", ["who calls load_users in {}", "uses of load_users in {}?"])
 @pytest.mark.parametrize(
     "topic",

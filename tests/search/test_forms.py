@@ -193,7 +193,10 @@ def test_a_place_that_the_caller_may_not_read_is_absent() -> None:
     assert ask(asked, index, scope=mine).absent_terms.index == ("secret", "zebra")
 
 
-def test_the_documents_are_listed_once_to_find_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("place", ["nosuch/zebra.py", "zebra/views", "tests/zebra"])
+def test_the_documents_are_listed_once_to_find_a_place(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     searched, listed = filled(*CODE), list[str]()
     kind = type(searched.index)
     documents = kind.documents
@@ -203,17 +206,23 @@ def test_the_documents_are_listed_once_to_find_a_place(monkeypatch: pytest.Monke
         return await documents(self, collection, *args, **more)
 
     monkeypatch.setattr(kind, "documents", counting)
-    ask("what uses OAuth in nosuch/zebra.py", searched)
+    ask(f"who calls busy_helper in {place}", searched)
     assert len(listed) == 1
 
 
 @pytest.mark.parametrize(
-    "topic", ["TypeScript/JavaScript", "HTTP/1.1", "async/await", "Node.js", "Deno.js", "C/C++"]
+    "topic",
+    [
+        *("TypeScript/JavaScript", "HTTP/1.1", "async/await", "Node.js", "Deno.js", "C/C++"),
+        *("TypeScript", "zebra"),
+    ],
 )
-def test_a_topic_is_no_place_and_callers_come_first(topic: str) -> None:
-    pack = ask(f"who calls busy_helper in {topic}", filled(*CODE))
+@pytest.mark.parametrize("form", ["who calls busy_helper in {}", "callers of busy_helper in {}"])
+def test_a_topic_is_no_place_and_callers_come_first(form: str, topic: str) -> None:
+    pack = ask(form.format(topic), filled(*CODE))
     assert (pack.absent_terms.index, pack.absent_terms.evidence) == ((), ())
     assert pack.evidence[0].path == "app.py"
+    assert "nowhere" not in pack.verdict.reason
 
 
 def test_a_mistyped_folder_is_absent_if_the_index_has_a_folder_of_its_path() -> None:
@@ -277,12 +286,12 @@ def test_other_tasks_come_in_while_many_documents_are_compared(
         tasks.append(asyncio.create_task(ticking()))
         return [replace(one, path=f"a/{number}.py") for number in range(5_000)]
 
-    def recording(self: NamedPlace, path: str, source: str) -> bool:
+    def recording(self: NamedPlace, path: str, source: str) -> int:
         seen.append(turns[0])
-        return False
+        return 0
 
     tasks = list[Any]()
-    monkeypatch.setattr(NamedPlace, "has", recording)
+    monkeypatch.setattr(NamedPlace, "parts", recording)
     monkeypatch.setattr(kind, "documents", many)
     ask("what uses OAuth in nosuch/zebra.py", searched)
     assert len(set(seen[-5_000:])) > 2

@@ -62,21 +62,25 @@ _LEAD: Final = (
     r"|(?:what|which|where|who)(?:'s| is| are)(?: all)?(?: of)?(?: the)? "
     r"|where can i find(?: all)?(?: the)? |all(?: of)?(?: the)? |the )?"
 )
+_ANY: Final = r"(?:the |this |our |my )?(?:whole |entire )?"
+_TESTS: Final = r"tests?(?: suite)?"
 #: Words for a place that tell nothing of it: all of the code, or a folder without its name.
 _WHOLE: Final = (
-    r"(?:code ?base|code|source code|sources?|repo(?:sitory)?|project|tests?"
+    r"(?:code ?base|code|source code|sources?|repo(?:sitory)?|project"
     r"|(?:class|directory|file|folder|module|package)\Z)"
 )
-_ALL: Final = rf"(?:the |this |our |my )?(?:whole |entire )?{_WHOLE}\b"
+_ALL: Final = rf"{_ANY}(?:{_WHOLE}|{_TESTS})\b"
+_IS_WHOLE: Final = late_pattern(_ANY + _WHOLE, re.IGNORECASE)
+_IS_TESTS: Final = late_pattern(_ANY + _TESTS, re.IGNORECASE)
 #: Between two places: `in src/app or src/general`, `in the app folder and in the lib folder`.
 _BETWEEN: Final = r"(?: folder| directory)?(?:,? (?:and|or)|,) (?:in )?(?:the )?"
 _SEPARATE: Final = late_pattern(_BETWEEN, re.IGNORECASE)
+_PLACE: Final = rf"(?:{_ALL}|\S+)"
 _TAIL: Final = (
     r"(?: from)?(?: anywhere| somewhere| at all)?"
-    r"(?: (?:in|across|within) (?:(?:the |this |our |my )?(?:whole |entire )?"
-    rf"(?:(?P<tests>tests?(?: suite)?)|{_WHOLE})"
-    r"|(?:the )?(?P<placed>(?:folders?|directory|directories|files?) )?"
-    rf"(?P<places>\S+(?:{_BETWEEN}\S+){{0,3}})(?P<is_folder> folders?| directory| directories)?))?"
+    r"(?: (?:in|across|within) (?:the )?(?P<placed>(?:folders?|directory|directories|files?) )?"
+    rf"(?P<places>{_PLACE}(?:{_BETWEEN}{_PLACE}){{0,3}})"
+    r"(?P<is_folder> folders?| directory| directories)?)?"
 )
 
 
@@ -179,7 +183,7 @@ def _relations(asked: str) -> Iterator[Relation]:
             continue
         groups = found.groupdict()
         name, quoted, calls = _written(groups["name"], after=groups["article"])
-        places, is_path = _places_of(groups)
+        places, is_path, in_tests = _places_of(groups)
         keys = ("name_of", "name_in", "whole")
         key = next((one for one in keys if groups.get(one)), "")
         said = groups.get(key) or ""
@@ -205,7 +209,7 @@ def _relations(asked: str) -> Iterator[Relation]:
             components(owner)[-1] if owner else own[0] if own else "",
             name,
             certain or (kind == "read" and name.isupper()),
-            bool(groups.get("tests") or groups.get("in_tests")),
+            in_tests or bool(groups.get("in_tests")),
             places,
             is_path,
         )
@@ -217,15 +221,19 @@ def _of_thing(groups: Mapping[str, str | None]) -> Kind:
     return "read" if "setting" in said else "imported" if "library" in said else "used"
 
 
-def _places_of(groups: Mapping[str, str | None]) -> tuple[tuple[str, ...], bool]:
-    """Return the paths of the files or folders that the question names last, and whether each is
-    written as only a path is."""
+def _places_of(groups: Mapping[str, str | None]) -> tuple[tuple[str, ...], bool, bool]:
+    """Return the paths of the files or folders that the question names last, whether each is
+    written as only a path is, and whether tests alone are named. There are no places if one of
+    them is all of the code."""
     text = groups.get("places") or groups.get("name_in") or ""
-    found = {path: one for one in _SEPARATE.split(text) if (path := plain_path(one.strip("`'\"")))}
+    said = _SEPARATE.split(text)
     is_marked = bool(groups.get("placed") or groups.get("is_folder"))
-    return tuple(found), bool(found) and (
-        is_marked or all(_is_path(one, path) for path, one in found.items())
-    )
+    in_tests = not is_marked and all(map(_IS_TESTS.fullmatch, said))
+    if in_tests or (not is_marked and any(map(_IS_WHOLE.fullmatch, said))):
+        return (), False, in_tests
+    found = {path: one for one in said if (path := plain_path(one.strip("`'\"")))}
+    is_path = is_marked or all(_is_path(one, path) for path, one in found.items())
+    return tuple(found), bool(found) and is_path, False
 
 
 def _is_path(text: str, path: str) -> bool:

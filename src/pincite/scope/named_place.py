@@ -12,7 +12,8 @@ _MOST_FOLDERS: Final = 64  # of a path that are compared; a bound for hostile pa
 
 class NamedPlace:
     """A place that a question names, a path with slashes. The end of a path of the index may fit
-    it, by the rules of frames (`fit_of`), or all of it as a pattern (`path_test`)."""
+    it, by the rules of frames (`fit_of`), or all of it as a pattern (`path_test`). It may also be
+    a whole source."""
 
     def __init__(self, place: str) -> None:
         self._ours = place.split("/")
@@ -21,8 +22,10 @@ class NamedPlace:
         self._sources: dict[str, bool] = {}
 
     def parts(self, path: str, source: str) -> int:
-        """Return how many last parts of the place a file or a folder around it has; 1 if it matches
-        the pattern, 0 if it is not in the place."""
+        """Return how many last parts of the place a file or a folder around it has: all if its
+        source is the place, 1 if it matches the pattern, 0 if it is not in the place."""
+        if self._is_source(source):
+            return len(self._ours)
         last = self._ours[-1]
         most = 0
         if last and f"/{last}/" in f"/{path}/":
@@ -41,11 +44,10 @@ class NamedPlace:
         folder = source.rpartition("/")[2]
         return self._matches(source, path) or self._matches(source, f"{folder}/{path}")
 
-    def has(self, path: str, source: str) -> bool:
-        """Return whether a file is in the place, which may also be the whole source."""
+    def _is_source(self, source: str) -> bool:
         if source not in self._sources:
             self._sources[source] = fit_of("/".join(self._ours), source, "") is not None
-        return self._sources[source] or self.parts(path, source) > 0
+        return self._sources[source]
 
     def has_part(self, path: str) -> bool:
         """Return whether a folder around the file has the name of a part of the place."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
 
 from pincite.model import Candidate, DocumentRecord
 from pincite.ports import Searchable
@@ -15,7 +15,7 @@ from pincite.scope.named_place import NamedPlace
 from pincite.search_steps.run import Run
 from pincite.support.concurrency import gather_outcomes, with_timeout
 
-_Fits: TypeAlias = Callable[[DocumentRecord], bool]
+_Nearness: TypeAlias = Literal["there", "near"]
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
 _AT_ONCE: Final = 1_000  # documents that are compared before other tasks come in between
 
@@ -33,51 +33,51 @@ async def absent_place(run: Run, relation: Relation, shown: Sequence[Candidate])
     if not places or not (is_sure or all("/" in one for one in relation.places)):
         return ""
     named = [NamedPlace(one) for one in relation.places]
-
-    def is_there(path: str, source: str) -> bool:
-        return any(one.has(path, source) for one in named)
-
-    if any(is_there(one.chunk.path, one.chunk.repo) for one in shown):
+    if any(_is_there(named, one.chunk.path, one.chunk.repo) for one in shown):
         return ""
-    if await _once(run, places, lambda one: is_there(one.path, one.source)) is not False:
-        return ""
-    if is_sure:
-        return places
-    is_near = await _once(
-        run, f"{places}/..", lambda one: any(each.has_part(one.path) for each in named)
-    )
-    return places if is_near else ""
+    key = places, is_sure
+    if key not in run.absent_places:
+        run.absent_places[key] = await _are_absent(run, named, beside=not is_sure)
+    return places if run.absent_places[key] else ""
 
 
-async def _once(run: Run, what: str, fits: _Fits) -> bool | None:
-    if what not in run.in_place:
-        run.in_place[what] = await _any_fits(run, fits)
-    return run.in_place[what]
+def _is_there(named: Sequence[NamedPlace], path: str, source: str) -> bool:
+    return any(one.parts(path, source) for one in named)
 
 
-async def _any_fits(run: Run, fits: _Fits) -> bool | None:
-    """Return whether a document that the caller may read fits, None if that is not known."""
+async def _are_absent(run: Run, named: Sequence[NamedPlace], *, beside: bool) -> bool:
+    """Return whether no document that the caller may read is in one of the places and, with
+    `beside`, one is in a folder named like a part of them. False if that is not known."""
     limit_s = _LISTING_S if run.left_ms is None else min(_LISTING_S, run.left_ms / 1000)
     if limit_s <= 0:
-        return None
+        return False
     asked = [
-        with_timeout(one.spec.name, _holds(run, fits, one), limit_s) for one in run.deps.collections
+        with_timeout(one.spec.name, _nearest(run, named, one, beside=beside), limit_s)
+        for one in run.deps.collections
     ]
     outcomes = await gather_outcomes(asked)
-    if any(one is True for one in outcomes):
-        return True
-    return None if any(isinstance(one, BaseException) for one in outcomes) else False
+    if "there" in outcomes or any(isinstance(one, BaseException) for one in outcomes):
+        return False
+    return not beside or "near" in outcomes
 
 
-async def _holds(run: Run, fits: _Fits, collection: Searchable) -> bool:
+async def _nearest(
+    run: Run, named: Sequence[NamedPlace], collection: Searchable, *, beside: bool
+) -> _Nearness | None:
+    """Return how near to the places the documents of a collection are. None if there are none."""
     readable = run.facts.readable[collection.spec.name]
     admit = run.deps.admit
-    within = []
+    found: dict[_Nearness, list[DocumentRecord]] = {"there": [], "near": []}
     for number, one in enumerate(await collection.index.documents(collection.spec.name), start=1):
-        if fits(one) and matches_record(readable, one, collection.spec):
-            if admit is None:
-                return True
-            within.append(one)
+        is_there = _is_there(named, one.path, one.source)
+        is_near = is_there or (beside and any(each.has_part(one.path) for each in named))
+        if is_near and matches_record(readable, one, collection.spec):
+            if is_there and admit is None:
+                return "there"
+            found["there" if is_there else "near"].append(one)
         if number % _AT_ONCE == 0:
             await asyncio.sleep(0)  # the time may be over
-    return admit is not None and any((await admitted_records(within, admit)).values())
+    for nearness, records in found.items():
+        if records and (admit is None or any((await admitted_records(records, admit)).values())):
+            return nearness
+    return None

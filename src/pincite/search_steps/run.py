@@ -20,8 +20,9 @@ _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget
 class Run:
     """One search: its `question`, the `query` prepared from it, its dependencies and its settings.
     `facts` are those of the collections; they do not change with the encoders of a probe. `present`
-    remembers which terms the caller may find, by collection and id of the term, and `in_place`
-    whether a file that it may read is in a place, or next to it (`a/b/..`); None if unknown."""
+    remembers which terms the caller may find, by collection and id of the term, and
+    `absent_places` whether the places of a question are absent from what it may read, by their
+    names and whether they are certainly places."""
 
     question: Question
     query: Query
@@ -30,7 +31,7 @@ class Run:
     trace: Trace
     facts: CollectionFacts
     present: dict[tuple[str, int], bool] = field(default_factory=dict)
-    in_place: dict[str, bool | None] = field(default_factory=dict)
+    absent_places: dict[tuple[str, bool], bool] = field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:

@@ -66,7 +66,8 @@ async def _about(run: Run, shown: Sequence[Candidate]) -> str:
     if relation is None:
         return undeclared(run.query.text)
     lacking = await absent_place(run, relation, shown)
-    return f"{relation.owner} {relation.written} {lacking}"
+    owner = "" if relation.owner in relation.places else relation.owner  # it may be a topic
+    return f"{owner} {relation.written} {lacking}"
 
 
 async def absent_words(

@@ -29,10 +29,12 @@ def one(
     *symbols: str,
     language: str = "python",
     within: tuple[str, ...] = (),
+    repo: str = "acme/docs",
 ) -> Candidate:
     found = chunk(
         path,
         text=text,
+        repo=repo,
         id=path,
         path=path,
         source_type="code",
@@ -87,6 +89,36 @@ def test_uses_in_any_of_several_places_precede_others(places: str) -> None:
     first = found(f"who calls load_users in {places}?", CALLER, *there)
     assert {*first[:2]} == {"src/jobs/run.py", "lib/run.py"}
     assert first[2:] == ["app.py"]
+
+
+def test_the_name_of_a_source_is_a_place() -> None:
+    text = "def run():\n    return load_users(JOBS)"
+    there = [one(f"{source}.py", text, "run", repo=source) for source in ("blog", "shop")]
+    assert found("who calls load_users in shop", *there) == ["shop.py", "blog.py"]
+    assert found("who calls load_users in blog", *there) == ["blog.py", "shop.py"]
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        *("lib or src/tests", "*.go or src/tests", "src/**/*.py or lib"),
+        *("lib or /srv/acme/docs/src/tests", "/srv/acme/docs/src/tests/b.py or lib/"),
+    ],
+)
+def test_of_several_places_the_one_with_the_longer_path_is_not_meant_more(places: str) -> None:
+    there = [
+        one(path, "def run():\n    return load_users(JOBS)", "run")
+        for path in ("lib/a.go", "src/tests/b.py")
+    ]
+    question = f"who calls load_users in {places}"
+    assert found(question, CALLER, *there) == ["lib/a.go", "src/tests/b.py", "app.py"]
+
+
+def test_callers_in_the_code_and_the_tests_are_those_of_both() -> None:
+    for places in ("the code and the tests", "the tests and the code"):
+        assert found(f"who calls load_users in {places}", TEST, CALLER) == [
+            *("app.py", "tests/test_users.py")
+        ]
 
 
 def test_callers_come_before_other_uses_and_tests() -> None:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from operator import itemgetter
+from operator import itemgetter, truediv
 from typing import Final
 
 from pincite.model import Candidate, Chunk, Query
@@ -43,7 +43,7 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
     examples and tests. "Where is A.m implemented" asks for overrides only if A is abstract, or if
     no candidate defines m in A. "Where is A implemented" asks for heirs only if A is abstract.
     Passages of the files or folders that the question names precede others, those first that have
-    most of its path.
+    most of a path. Of several paths, the passages that have most of each are alike.
     """
     relation = query.asked.relation
     if relation is None:
@@ -53,14 +53,17 @@ def related(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
         found = _Classes(code, relation).found()
     else:
         found = using(relation, candidates)
-    if not relation.places:
-        return found
-    places = [NamedPlace(one) for one in relation.places]
+    return _by_place(found, relation.places) if found and relation.places else found
 
-    def parts(one: Candidate) -> int:
-        return max(place.parts(one.chunk.path, one.chunk.repo) for place in places)
 
-    return sorted(found, key=parts, reverse=True)
+def _by_place(found: Sequence[Candidate], places: Sequence[str]) -> list[Candidate]:
+    """Return the passages by how well they fit one of the places, otherwise in their order: by the
+    number of its parts that they have, divided by the largest such number."""
+    named = [NamedPlace(one) for one in places]
+    parts = [[place.parts(one.chunk.path, one.chunk.repo) for place in named] for one in found]
+    most = [max(1, *of_place) for of_place in zip(*parts, strict=True)]
+    fits = [max(map(truediv, own, most)) for own in parts]
+    return [found[at] for at in sorted(range(len(found)), key=lambda at: -fits[at])]
 
 
 class _Classes:
