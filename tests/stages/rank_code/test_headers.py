@@ -183,6 +183,31 @@ def test_headers_and_files_of_one_name_take_linear_time() -> None:
     assert grows_in_proportion(pairs, 100)
 
 
+def test_headers_and_files_that_share_many_names_take_linear_time() -> None:
+    query = prepare(Question(HOW), PrepareConfig())
+    names = tuple(f"fold_{n}" for n in range(300))
+    text = "".join(f"int {name}(int width);\n" for name in names)
+
+    def pairs(size: int) -> object:
+        headers = [
+            RatedFile(1.0, (), [(1.0, one(f"include/c{n}/w.h", 1.0, text))]) for n in range(size)
+        ]
+        bodies = [
+            RatedFile(0.5, (), [(1.0, one(f"src/d{n}/w.c", 0.5, symbols=names))])
+            for n in range(size)
+        ]
+        return bodies_first(query, headers + bodies)
+
+    assert grows_in_proportion(pairs, 10)
+
+
+def test_a_header_with_many_namesakes_finds_the_file_that_shares_most_folders() -> None:
+    header = one("a/b/c/include/timer.h", 1.0)
+    bodies = [one(f"x{n}/b/src/timer.c", 0.9) for n in range(70)]
+    near, farther = one("a/b/c/src/timer.c", 0.5), one("a/b/src/timer.c", 0.8)
+    assert order(HOW, header, *bodies, farther, near)[0] == near.chunk.path
+
+
 @pytest.mark.parametrize(
     "text",
     [

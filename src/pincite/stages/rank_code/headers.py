@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 from pincite.model import Candidate, Query, Signal
@@ -48,7 +48,7 @@ _GUARD: Final = late_pattern(
 )
 _PROTOTYPE: Final = late_pattern(r"\)[^;{}()]{0,80}+;")
 _WORDS: Final = late_pattern(r"\w+")
-_MOST_BODIES: Final = 64  # that define one name, the best ones; a bound for the time
+_MOST_FOLDERS: Final = 64  # of a path that are compared; a bound for hostile paths
 
 
 def bodies_first(query: Query, files: Sequence[RatedFile]) -> list[RatedFile]:
@@ -82,28 +82,55 @@ def _pairs(query: Query, rated: Sequence[RatedFile]) -> list[tuple[int, int]]:
     headers = [at for at, one in enumerate(files) if one.chunk.path.endswith(_HEADERS)]
     if not headers or query.asks == "symbol" or _ASKS_DECLARATIONS.search(query.text):
         return []
-    beside: dict[tuple[_Name, str], list[int]] = defaultdict(list)
-    defining: dict[tuple[_Name, str], list[int]] = defaultdict(list)
+    namesakes: dict[_Name, _Bodies] = defaultdict(_Bodies)
     for at, one in enumerate(files):
         if one.chunk.path.endswith(_BODIES) and not place_of(one.chunk.path):
-            beside[_name(one), _folder(one)].append(at)
             passages = (names_of(own.chunk.definitions) for _, own in rated[at].own)
-            for defined in frozenset[str]().union(*passages):
-                defining[_name(one), defined].append(at)
+            namesakes[_name(one)].add(at, _folder(one), frozenset[str]().union(*passages))
     pairs = []
     for header in headers:
-        one, name = files[header], _name(files[header])
-        if place_of(one.chunk.path) or not _has_only_prototypes(one.chunk.text):
+        one, text = files[header], files[header].chunk.text
+        if _name(one) not in namesakes or place_of(one.chunk.path):
             continue
-        near = beside.get((name, _folder(one))) or [
-            at
-            for word in {*_WORDS.findall(one.chunk.text)}
-            for at in defining.get((name, word), ())[:_MOST_BODIES]
-        ]
-        if near:
-            _, nearest = min((-_shared(files[at], one), at) for at in near)
-            pairs.append((header, nearest))
+        if _has_only_prototypes(text):
+            found = namesakes[_name(one)].meant_by(_folder(one), text)
+            pairs += [] if found is None else [(header, found)]
     return pairs
+
+
+class _Bodies:
+    """Files with bodies of one name. Each set of them is an integer with a bit for each file, so
+    that many headers are compared with many files in little time."""
+
+    def __init__(self) -> None:
+        self._beside: dict[str, int] = {}
+        self._defining: dict[str, int] = defaultdict(int)
+        self._within: dict[str, int] = defaultdict(int)
+
+    def add(self, at: int, folder: str, defined: Iterable[str]) -> None:
+        """Add a file by its number, a higher one than before."""
+        self._beside.setdefault(folder, at)
+        for name in defined:
+            self._defining[name] |= 1 << at
+        for part in _parts(folder):
+            self._within[part] |= 1 << at
+
+    def meant_by(self, folder: str, text: str) -> int | None:
+        """Return the number of the first file in the folder. If there is none, return that of the
+        nearest file that defines a word of the text: the first of those whose paths have most parts
+        of the folder. None if there is no such file either."""
+        if folder in self._beside:
+            return self._beside[folder]
+        defining = 0
+        for word in {*_WORDS.findall(text)}:
+            defining |= self._defining.get(word, 0)
+        sharing = [defining]  # at each place, those that have at least as many parts
+        for part in _parts(folder):
+            having = self._within.get(part, 0)
+            more = [one & having for one in sharing]
+            sharing = [one | other for one, other in zip([*sharing, 0], [0, *more], strict=True)]
+        nearest = next(filter(None, reversed(sharing)), 0)
+        return (nearest & -nearest).bit_length() - 1 if nearest else None
 
 
 def _has_only_prototypes(text: str) -> bool:
@@ -120,5 +147,5 @@ def _folder(one: Candidate) -> str:
     return one.chunk.path.rpartition("/")[0]
 
 
-def _shared(one: Candidate, other: Candidate) -> int:
-    return len({*_folder(one).split("/")}.intersection(_folder(other).split("/")))
+def _parts(folder: str) -> set[str]:
+    return set(folder.split("/", _MOST_FOLDERS)[:_MOST_FOLDERS])
