@@ -61,6 +61,11 @@ def ranked(
         ),
         *("what do I have to know when I upgrade to 1.9", "which version of httpx removed proxies"),
         *("what changed since version 3", "What changed in version 2.0?", "upgrade to version 2"),
+        *("when was the feature promoted to stable", "which version was the fix backported to"),
+        *("when did requests drop support for Python 2.7", "when did the option become stable"),
+        *("in which version of flask is async supported", "until which version is 3.7 supported"),
+        *("what changed after 1.2.3", "what is new with 2.0", "support dropped in 2.0"),
+        *("which version did they drop proxies in", "since when does flask require Python 3.8"),
     ],
 )
 def test_a_question_asks_for_changes(question: str) -> None:
@@ -97,6 +102,11 @@ def test_a_question_asks_for_changes(question: str) -> None:
         ),
         *("added in the same order", "time out in 0.5 seconds", "detect breaking changes"),
         "which fields were added in version 2 of the protocol",
+        *("when did the connection drop", "when did the session drop during the handshake"),
+        *("in which version of TLS does the handshake start", "when did the upgrade fail"),
+        *("in which release mode is the build run", "since when does the daemon hold the lock"),
+        *("what is changed after 0.5 seconds", "what is added with 1.5 weight"),
+        *("removed in 0.5 seconds", "since when is the lock held", "which version do I revert to"),
         *(
             "Was gibt es Neues in 2.0?",
             "Seit welcher Version?",
