@@ -105,7 +105,13 @@ def test_who_asks_for_tests_or_pages_gets_other_files_behind_them(
         *("how do I write a reporter", "how to release", "Can we log", "Is Windows supported?"),
         *("Does it run offline?", "Can two processes write?", "Are secrets masked?"),
         *("Is there a Docker image?", "Does it run on Node.js?", "does it support HTTP/2?"),
-        *("Configure the logging level", "Enable HTTPS", "has it a GUI", "is GitHub supported"),
+        *(
+            "Configure the logging level",
+            "Enable HTTPS",
+            "disable `cache`",
+            "has it a GUI",
+            "is GitHub supported",
+        ),
         *("Does uv_close call the callback?", "Can Foo::bar throw?", "does bar() block"),
     ],
 )
@@ -125,6 +131,7 @@ def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
             "are there classes for dates",
             "isolate a failing row",
         ),
+        *("configure", "disable()", "enable", "deploy", "upgrade(db)", "configure.ac", "upgrade?"),
     ],
 )
 def test_pages_do_not_for_a_question_about_code(question: str) -> None:

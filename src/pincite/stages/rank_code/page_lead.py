@@ -7,32 +7,26 @@ from itertools import islice
 
 from pincite.model import Candidate
 from pincite.stages.rank_code.known import KnownTerms
-from pincite.stages.rank_code.paths import Priors, is_changelog
+from pincite.stages.rank_code.paths import Priors, asks_code, is_page
 from pincite.support.fields import replace
-from pincite.support.late_patterns import late_pattern
 
 _BEST = 8  # passages of each kind that are compared; 16 are alike
 _TOGETHER = 2  # passages of code, which may share what a page says in one
 _FROM, _FULL = 0.2, 0.4  # leads, in shares of the question's terms; docs/decisions/0108
-#: Code answers these even if a page has more of their words.
-_ASKS_CODE = late_pattern(
-    r"(?i:how (?:is|are|does|did|was|were)|where (?:is|are|does|do)"
-    r"|which (?:function|class|method|file|module|code)|what happens)\b"
-)
 
 
 def raise_pages(
     question: str, candidates: Sequence[Candidate], known: KnownTerms, priors: Priors
 ) -> Priors:
-    """Return the priors with a `prose` that grows linearly to 1 while the lead of pages grows from
-    .2 to .4. `candidates` are those whose files are ranked, best first.
+    """Return the priors with `pages` that grow linearly to 1 while the lead of pages grows from .2
+    to .4. `candidates` are those whose files are ranked, best first.
 
     The lead is the share of the question's terms, by their rarity, that the best of the first eight
     passages of pages has, less that of the two best of the first eight passages of code together.
-    Changelogs are no pages here. A question for code by its form (`how does`, `where is`) leaves
-    the priors as they are. English only: in other languages, the lead alone decides.
+    Only pages of the project count (see `is_page`). A question for code by its form leaves the
+    priors as they are (see `asks_code`). English only: in other languages, the lead alone decides.
     """
-    if priors.prose == 1 or _ASKS_CODE.match(question):
+    if priors.pages == 1 or asks_code(question):
         return priors
     pages = _best(known, (one for one in candidates if _is_page(one)))
     most = known.share(*pages[:1])
@@ -41,11 +35,11 @@ def raise_pages(
     of_code = _best(known, (one for one in candidates if one.chunk.source_type == "code"))
     lead = most - known.share(*of_code[:_TOGETHER])
     part = min(1.0, max(0.0, (lead - _FROM) / (_FULL - _FROM)))
-    return replace(priors, prose=priors.prose + (1 - priors.prose) * part)
+    return replace(priors, pages=priors.pages + (1 - priors.pages) * part)
 
 
 def _is_page(one: Candidate) -> bool:
-    return one.chunk.source_type == "docs" and not is_changelog(one.chunk.path)
+    return one.chunk.source_type == "docs" and is_page(one.chunk.path)
 
 
 def _best(known: KnownTerms, candidates: Iterable[Candidate]) -> list[Candidate]:

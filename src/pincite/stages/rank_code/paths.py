@@ -40,9 +40,10 @@ _TEST_FILE = re.compile(
     r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z|\.t(?:\.sol)?\Z"
 )
 _PAGES_FOLDER = re.compile(r"(?:^|/)(?:docs?|documentation|guides?|manuals?)/", re.I)
+_VENDORED = re.compile(r"(?:^|/)(?:vendor|third_party)/", re.I)
 _MINOR = re.compile(
     r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|snippets?|demos?|compat|legacy|deprecated"
-    r"|bench(?:marks?)?|vendor|third_party)/|\.d\.ts\Z"
+    rf"|bench(?:marks?)?)/|{_VENDORED.pattern}|\.d\.ts\Z"
     r"|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
     re.I,
 )
@@ -137,8 +138,8 @@ _WANTS_PAGES = re.compile(
 #: Pages answer how something is used, and mostly whether it can be: "does it run offline". Of the
 #: imperatives, these are a reader's. "Delete a row" or "use a lock" may be what a program does.
 _ASKS_USE = late_pattern(
-    r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we)"
-    r"|(?:configure|deploy|disable|enable|upgrade))\b",
+    r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b"
+    r"|(?:configure|deploy|disable|enable|upgrade) (?=[`'\"]?\w)",
     re.I,
 )
 _ASKS_WHETHER = late_pattern(
@@ -146,15 +147,23 @@ _ASKS_WHETHER = late_pattern(
     r"(?!there (?:an? |any |some )?(?:class|code|function|helper|hook|method|test|type)(?:e?s)?\b)",
     re.I,
 )
+#: Code answers these even if a page has more of their words.
+_ASKS_CODE = late_pattern(
+    r"(?:how (?:is|are|does|did|was|were)|where (?:is|are|does|do(?! i\b))"
+    r"|which (?:function|class|method|file|module|code)|what happens)\b",
+    re.I,
+)
 _REMEMBERED = 10_000  # paths, about 2 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """The factors for kinds of files, for one question. `others` is for all but tests, `changelog`
+    """The factors for kinds of files, for one question. `pages` is for pages of the project, and
+    `prose` for those of tests and of vendored packages. `others` is for all but tests, `changelog`
     for pages and data that tell what changed."""
 
     tests: float
+    pages: float
     prose: float
     data: float
     minor: float
@@ -169,8 +178,10 @@ class Priors:
         by_place = self.others * (self.minor if place == "minor" else 1.0)
         if place == "tests":
             by_place = self.tests
-        pages = self.changelog if is_changelog(path) else self.prose
-        by_kind = {"code": self.code, "data": max(self.data, pages), "docs": pages}
+        by_kind = {"code": self.code, "data": self.data}
+        by_kind["docs"] = self.pages if is_page(path) else self.prose
+        if is_changelog(path):
+            by_kind["data"] = by_kind["docs"] = self.changelog
         return max(by_kind[kind] * by_place for kind in kinds)
 
 
@@ -201,6 +212,12 @@ def is_changelog(path: str) -> bool:
     return _CHANGELOG.search(path) is not None and not place_of(path)
 
 
+def is_page(path: str) -> bool:
+    """Return whether a text at this path is a page of the project: no changelog, and not of tests
+    or vendored packages. Only its folder tells: `docs/UnitTest.md` is a page."""
+    return not (is_changelog(path) or is_of_tests(path) or _VENDORED.search(path))
+
+
 def names_under_test(question: str) -> tuple[str, ...]:
     """Return what a question for the tests of one thing calls this thing: `lyrics` and `lyrics
     plugin` for `tests of the lyrics plugin`. Empty for other questions, and for those in other
@@ -220,6 +237,7 @@ def priors_for(question: str, config: RankCodeConfig) -> Priors:
     prose = 1.0 if asks_prose or _asks_use(question) else config.prose
     return Priors(
         tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
+        pages=prose,
         prose=prose,
         data=1.0 if _ASKS_DATA.search(question) else prose,
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
@@ -233,3 +251,9 @@ def _asks_use(question: str) -> bool:
     """Return whether pages may well answer a question: how something is used, or whether it is so,
     even if it names code: pages describe interfaces."""
     return bool(_ASKS_USE.match(question) or _ASKS_WHETHER.match(question))
+
+
+def asks_code(question: str) -> bool:
+    """Return whether a question is one for code by its form (`how does`, `where is`), so that code
+    may well answer it even if pages have more of its words."""
+    return _ASKS_CODE.match(question) is not None
