@@ -46,3 +46,14 @@ def test_names_of_several_words_and_questions_that_are_names_count_whole() -> No
     assert part("Store.session", "session.py") == pytest.approx(0.8)
     assert part("who sorts the keys in src/session.py", "session.py") == pytest.approx(0.5)
     assert part("nothing of it", "session.py") == 0.0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("session.py", "session.test.js", "session.module.ts", "src/session.py:12"),
+        *("session/__init__.py", "session/index.ts", "session/store.py", "web/session.get"),
+    ],
+)
+def test_a_name_with_what_follows_it_counts_whole(name: str) -> None:
+    assert part(f"who sorts the keys in {name}", "session.py") == pytest.approx(0.5)

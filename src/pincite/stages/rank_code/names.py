@@ -51,28 +51,28 @@ def name_parts(
     `covered` and `same` of a name of one word are multiplied by 1 - place / number of the words of
     the question, where place is that of the first word most like it, from 0. Questions begin with
     their subject, and a word near the end is often the name of another file. This does not hold for
-    a question that is only a name, nor for names with what follows them (`session.py`). In other
-    languages than English, function words have places, too.
+    a question that is only a name, nor for names with what follows them (`session.py`,
+    `session.test.js`, `session/index.ts`). In other languages than English, function words have
+    places, too.
 
     In shares of the question's words, each word is weighted by the IDF of Robertson over the file
     names, kept positive, because the name of the product is in many of them.
 
-    If all files are of one source, the name of that source is left out of the question: `cobra.go`
-    is no more relevant to a question about cobra than the other files of cobra. The name is kept if
-    the question has no other words.
+    If there is only one of `sources`, its name is left out of the question: `cobra.go` is no more
+    relevant to a question about cobra than the other files of cobra. The name is kept if the
+    question has no other words.
     """
-    if len(sources) == 1 and not config.source_named:
+    if len(sources) == 1:
         asked = _within(asked, next(iter(sources)), vocabulary)
     names = {path: file_name(path) for path in paths}
     like = Likeness(asked.words, vocabulary)
     weights = _rarity(like, names.values())
     called = {name.lower() for name in asked.names}
-    written = {owner.lower() for owner, _ in asked.owners}
 
     def whole(stem: str) -> float:
         best = like.best(stem)
         value = config.covered * mean(best) + config.same * (stem.lower() in called)
-        is_name = asked.alone or stem.lower() in written
+        is_name = asked.alone or stem.lower() in asked.outer
         return value if is_name or len(best) > 1 else value * _early(like.of_name(stem))
 
     return {

@@ -138,7 +138,7 @@ def _by_files(
     sources = frozenset[str]() if config.source_named else {one.chunk.repo for one in ours}
     known = KnownTerms(asked_terms(query.text, terms, sources), terms, rarity)
     priors = raise_pages(query.text, ours, known, priors_for(query.text, config))
-    ordered = _ordered(query, ours, terms, config, priors, partial, known)
+    ordered = _ordered(query, ours, terms, config, priors, partial, known, sources)
     ranked = [
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
         for (one, parts), signal in zip(ordered, given, strict=True)
@@ -184,9 +184,10 @@ def _ordered(
     priors: Priors,
     partial: Mapping[str, float],
     known: KnownTerms,
+    sources: AbstractSet[str],
 ) -> list[tuple[Candidate, tuple[Signal, ...]]]:
     """Return the candidates in their new order, each with the parts of its file's score."""
-    files = _rated(query, candidates, terms, config, priors, partial, known)
+    files = _rated(query, candidates, terms, config, priors, partial, known, sources)
     if config.bodies_first:
         files = bodies_first(query, files)
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
@@ -207,6 +208,7 @@ def _rated(
     priors: Priors,
     partial: Mapping[str, float],
     known: KnownTerms,
+    sources: AbstractSet[str],
 ) -> list[RatedFile]:
     """Return the files of the candidates with their scores."""
     vocabulary = vocabulary_of(terms)
@@ -214,7 +216,6 @@ def _rated(
     like, copied = Likeness(asked.words, vocabulary), Copied(query.text)
     files = passages_by_file(candidates, asked, like, copied, config, partial)
     paths = {path for *_, path in files}
-    sources = {source for _, source, _ in files}
     names = name_parts(asked, paths, vocabulary, config, sources)
     shares, gathered = coherence_of(files, config.coherent_from, config.dominant)
     compared = _MOST_KNOWN if config.terms and gathered else 0

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from pincite.model import Query
 from pincite.support.names import (
     bare_words,
+    components,
     hyphenated_name,
     last_component,
     owner_of,
@@ -56,13 +57,15 @@ class Name(NamedTuple):
 class QuestionWords:
     """A question: its `words` without function words; `names`, the last components of all its
     names; `code`, the last components of names that are written like code; `alone`, whether it is
-    only a name. `owners` has the last component of each name with a path, and the one before it."""
+    only a name. `owners` has the last component of each name with a path, and the one before it;
+    `outer` has all components before the last, in lower case."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
     code: frozenset[str]
     alone: bool
     owners: tuple[tuple[str, str], ...]
+    outer: frozenset[str]
 
 
 class Vocabulary:
@@ -98,6 +101,7 @@ class Vocabulary:
             _last(query.symbols, 1),
             _is_name(query.text),
             tuple(dict.fromkeys(filter(None, map(owner_of, query.symbols)))),
+            frozenset(one.lower() for name in query.symbols for one in components(name)[:-1]),
         )
 
     def _split(self, name: str) -> tuple[Word, ...]:
