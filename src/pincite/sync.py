@@ -315,10 +315,11 @@ class Pincite:
         *,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> tuple[ClaimCheck, ...]:
         """See `AsyncPincite.check`."""
-        work = partial(self._engine.check, claims, progress=progress)
+        work = partial(self._engine.check, claims, here=here, progress=progress)
         return self._thread.call(partial(work, tags=tags, collections=collections))
 
     def verify(

@@ -115,11 +115,10 @@ class Placing:
         return there, roots, named
 
     async def _patterns_here(self, path: str, here: str) -> _Places:
-        """Return the patterns for a pattern that counts from a folder whose name looks like a
-        pattern, too, () for other paths. Only the characters of the caller match others. If the
-        caller's path is the name of a document, as a shell expands it, its pattern is among
-        them."""
-        if not (is_pattern(path) and is_pattern(here)):
+        """Return the patterns for a path that counts from a folder whose name looks like a pattern,
+        () for other folders. Only the characters of the caller match others. If the caller's path
+        is the name of a document, as a shell expands it, its pattern is among them."""
+        if not is_pattern(here):
             return ()
         named = [(one, as_name(one.location)) for one in self._collections]
         for folder in dict.fromkeys((here, _resolved(here))):

@@ -64,6 +64,7 @@ async def check_claims(
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
+    here: str | None = None,
     faults: bool = True,
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[ClaimCheck, ...]:
@@ -81,11 +82,11 @@ async def check_claims(
     `folder`.
 
     Documents outside of `tags`, `bounds` and, if some are named, `collections` count as not
-    indexed. Without `faults`, the error of a failing store is left out, and so is the path. `told`
-    is called with the number of distinct claims that have been checked, and with the number of all.
-    Raises UsageError and TagsRequired for tags, bounds and collections.
+    indexed. `here` is as in `get`. Without `faults`, the error of a failing store is left out, and
+    so is the path. `told` is called with the number of distinct claims that have been checked, and
+    with the number of all. Raises UsageError and TagsRequired for tags, bounds and collections.
     """
-    within = await open_within(index, tags, collections, bounds)
+    within = await open_within(index, tags, collections, bounds, here)
     renames = None if within.narrowed else Renames()
     checking = _Checking(within, folder, faults, renames)
     return await checking.all(claims, told or _tell_nobody)

@@ -1,72 +1,70 @@
-"""Read the locators of a caller that stands in a folder, as in a terminal.
+"""Find files by paths that count from the caller's current folder, as in a terminal.
 
-A locator that begins with `./` or `../` names a file from this folder. Any other locator counts
-from the folder if it names no file, or several. In both cases, what is not in the folder is looked
-up from the roots of the sources that the folder is in. `./PATH` counts from any root if the folder
-is in no source.
+A path that begins with `./` or `../` counts from this folder first. Any other counts from it if it
+names no file elsewhere, or several. What is not in the folder is looked up from the roots of the
+sources around it, the innermost first. If the folder is in no source, `./PATH` counts from any
+root.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
-from typing import TypeVar
+from collections.abc import Sequence
 
-from pincite.asking import sources_around
+from pincite.asking import sources_around, within_sources
 from pincite.citations.listing import CitedIndex
-from pincite.citations.resolve import Ambiguous, NoChunk, NoFile, NotNamed
-from pincite.errors import UsageError
-
-T = TypeVar("T")
-
-
-async def read_from(
-    index: CitedIndex, locator: str, here: str, read: Callable[[str], Awaitable[T]]
-) -> T:
-    """Return the result of `read` for the first meaning of a locator that names a file. `here` is
-    the current folder, an absolute path. Raises the first NotNamed or Ambiguous of `read`, with the
-    locator as the caller typed it, and other errors of `read`."""
-    missed: UsageError | None = None
-    async with aclosing(_meanings(index, locator, here)) as meanings:
-        async for one in meanings:
-            try:
-                return await read(one)
-            except NoChunk:
-                raise
-            except (NotNamed, Ambiguous) as error:
-                missed = missed or error
-    raise NoFile(locator) if missed is None or isinstance(missed, NoFile) else missed
+from pincite.citations.passage import IndexedFile, indexed_file
+from pincite.ports import CollectionInfo
+from pincite.support.drives import has_drive
 
 
-def first_meaning(locator: str, here: str | None) -> str:
-    """Return the locator as it is read first from a folder, or unchanged without one."""
-    from_here = here is not None and locator.startswith(("./", "../"))
-    return posixpath.join(here, locator) if here and from_here else locator
+def is_from_here(path: str) -> bool:
+    """Return whether a path counts from the current folder first."""
+    return path.startswith(("./", "../"))
 
 
-async def _meanings(index: CitedIndex, locator: str, here: str) -> AsyncGenerator[str, None]:
-    """Yield what a locator may mean, the most likely first."""
-    first, there = first_meaning(locator, here), posixpath.join(here, locator)
-    yield first
-    if there != first:
-        yield there
-    roots = await _roots_around(index, here)
-    if not posixpath.normpath(locator).startswith("../"):
+async def find_from_here(
+    index: CitedIndex, infos: Sequence[CollectionInfo], path: str
+) -> list[IndexedFile] | None:
+    """Return the files that a path names from the current folder, or from a root around it. None if
+    it does not count from there: the caller has no folder, the path is absolute, or there is no
+    such file and no source is around the folder."""
+    here = index.here
+    if here is None or path.startswith("/") or has_drive(path):
+        return None
+    if found := await _find_at(index, infos, posixpath.join(here, path)):
+        return found
+    roots = await _roots_around(index, infos, here)
+    if not posixpath.normpath(path).startswith(".."):
         for root in roots:
-            yield posixpath.join(root, locator)
-    if first == there and not roots:
-        yield locator
+            if found := await _find_at(index, infos, posixpath.join(root, path)):
+                return found
+    return [] if roots else None
 
 
-async def _roots_around(index: CitedIndex, here: str) -> list[str]:
+async def _find_at(
+    index: CitedIndex, infos: Sequence[CollectionInfo], place: str
+) -> list[IndexedFile]:
+    """Return the indexed files at an absolute path, one for each source that has it."""
+    meant = dict(within_sources(place, [one.source for info in infos for one in info.sources]))
+    return [
+        indexed_file(info.spec.name, record, known)
+        for info in infos
+        for record in info.sources
+        if meant.get(record.source)
+        for known in await index.documents(info.spec.name, record.source.name)
+        if known.path == meant[record.source]
+    ]
+
+
+async def _roots_around(index: CitedIndex, infos: Sequence[CollectionInfo], here: str) -> list[str]:
     """Return the roots of the sources that the folder is in, and that have a document that may be
-    read."""
-    held = [(info.spec.name, one.source) for info in index.infos for one in info.sources]
+    read, the innermost first."""
+    held = [(info.spec.name, one.source) for info in infos for one in info.sources]
     around = set(sources_around(here, [source for _, source in held]))
-    found = [
+    roots = {
         source.location
         for collection, source in held
         if source in around and await index.documents(collection, source.name)
-    ]
-    return list(dict.fromkeys(found))
+    }
+    return sorted(roots, key=lambda one: (-len(one), one))

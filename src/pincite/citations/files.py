@@ -153,8 +153,8 @@ async def get_many(
     """
     if not names:
         raise UsageError("no file is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
-    within = await open_within(index, tags, collections, bounds)
-    listed, reading = _Listed(within), _Reading(within, most, folder, here)
+    within = await open_within(index, tags, collections, bounds, here)
+    listed, reading = _Listed(within), _Reading(within, most, folder)
     for name in names:
         try:
             try:
@@ -191,15 +191,12 @@ class _Listed:
 class _Reading:
     """The passages read so far, and the remaining bytes."""
 
-    def __init__(
-        self, within: CitedIndex, most: Most, folder: Path | None, here: str | None
-    ) -> None:
+    def __init__(self, within: CitedIndex, most: Most, folder: Path | None) -> None:
         self.passages: list[Passage] = []
         self.left_out: list[LeftOut] = []
         self._within = within
         self._most = most
         self._folder = folder
-        self._here = here
         self._room = most.size
         self._seen: set[tuple[str, str]] = set()
 
@@ -226,18 +223,14 @@ class _Reading:
     async def take(self, locator: str) -> None:
         """Read the text that a locator of the caller names, and add it if it fits. Raises
         UsageError."""
-        await self._take(locator, self._within, locator, self._here)
+        await self._take(locator, self._within, locator)
 
-    async def _take(
-        self, name: str, within: CitedIndex, locator: str, here: str | None = None
-    ) -> None:
+    async def _take(self, name: str, within: CitedIndex, locator: str) -> None:
         if len(self.passages) >= self._most.files:
             self.leave(name, "too_many", f"at most {self._most.files} files are read at once")
             return
         try:
-            _, found = await read_within(
-                within, locator, folder=self._folder, here=here, hinted=False
-            )
+            _, found = await read_within(within, locator, folder=self._folder, hinted=False)
         except SourceError as error:
             self.leave(name, "unreadable", error.message)
             return

@@ -13,7 +13,6 @@ from typing import Concatenate, ParamSpec
 
 from pincite.citations.as_indexed import IndexedText
 from pincite.citations.changed_warning import Followed, follow
-from pincite.citations.current_folder import first_meaning, read_from
 from pincite.citations.forms import LINES, Span, misread
 from pincite.citations.left_out import left_out_file
 from pincite.citations.lines_and_columns import misordered
@@ -160,8 +159,8 @@ async def get(
     indexed; see `within_tags`. So do documents whose path `admit` refuses; it is called before the
     document is read. Raises UsageError, TagsRequired, or SourceError if the file no longer exists.
     """
-    within = await open_within(index, tags, collections, bounds)
-    return (await read_within(within, locator, context, folder, admit=admit, here=here))[1]
+    within = await open_within(index, tags, collections, bounds, here)
+    return (await read_within(within, locator, context, folder, admit=admit))[1]
 
 
 async def read_within(
@@ -171,31 +170,24 @@ async def read_within(
     folder: Path | None = None,
     *,
     admit: Admits | None = None,
-    here: str | None = None,
     hinted: bool = True,
 ) -> tuple[IndexedFile, Passage]:
     """Return what `get` returns, after the document that it was read from. Without `hinted`, errors
     name no similar paths. Raises as `get`."""
-
-    async def read(form: str) -> tuple[IndexedFile, Passage]:
-        reading = _Reading(form, folder, admit)
-        passage = await _read(within, reading, context)
-        assert reading.known is not None
-        return reading.known, passage
-
+    reading = _Reading(locator, folder, admit)
     try:
-        return await (read(locator) if here is None else read_from(within, locator, here, read))
+        passage = await _read(within, reading, context)
     except NoFile as error:
-        if within.narrowed or admit is not None:
-            raise
-        if left_out := await left_out_file(within, within.infos, first_meaning(locator, here)):
-            raise left_out from error
-        if not hinted:
-            raise
         hint = ""
-        with suppress(StoreError):
-            hint = await hint_for(within, within.infos, locator)
+        if not (within.narrowed or admit is not None):
+            if left_out := await left_out_file(within, within.infos, locator):
+                raise left_out from error
+            if hinted:
+                with suppress(StoreError):
+                    hint = await hint_for(within, within.infos, locator)
         raise NoFile(locator, hint=hint) from error
+    assert reading.known is not None
+    return reading.known, passage
 
 
 async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:

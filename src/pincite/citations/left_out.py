@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import posixpath
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from pincite.asking import within_sources
 from pincite.citations.forms import forms, places, spans
 from pincite.citations.listing import CitedIndex
 from pincite.citations.resolve import NotNamed
@@ -41,7 +43,8 @@ async def left_out_file(
             if record.source.kind != "records":
                 known = await index.documents(info.spec.name, record.source.name)
                 indexed = {one.path for one in known}
-                names = dict.fromkeys(one for one in _names(locator, record) if one[0])
+                found = _names(locator, record, index.here)
+                names = dict.fromkeys(one for one in found if one[0])
                 asked.append((record, [one for one in names if one[0] not in indexed]))
     return await asyncio.to_thread(_left_out, asked)
 
@@ -55,14 +58,17 @@ def _left_out(asked: Sequence[tuple[SourceRecord, Sequence[_Name]]]) -> NotNamed
     return None
 
 
-def _names(locator: str, record: SourceRecord) -> Iterator[_Name]:
+def _names(locator: str, record: SourceRecord, here: str | None) -> Iterator[_Name]:
     """Yield the paths in a source that a locator may mean, and whether each may be the end of a
-    path. A path with a revision is complete."""
+    path. A path with a revision, or from the folder `here`, is complete."""
     for form in forms(locator):
         for one in (form, *(span.name for span in spans(form)), form.partition("#")[0]):
             cited = parse_citation(one)
             if cited is not None and cited.source == record.source.name:
                 yield cited.place, not cited.ref
+            if here is not None:
+                there = within_sources(posixpath.join(here, one), [record.source])
+                yield from ((path, False) for _, path in there)
             yield one.removeprefix("./"), True
             if one.startswith(f"{record.source.name}/"):  # as in results of several sources
                 yield one[len(record.source.name) + 1 :], True

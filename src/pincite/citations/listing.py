@@ -62,9 +62,11 @@ class ReadOnce:
 
 
 class CitedIndex(TaggedIndex, frozen=True):
-    """The documents of an index within tags and bounds, for one request about citations."""
+    """The documents of an index within tags and bounds, for one request about citations. `here` is
+    the caller's current folder, None if paths do not count from it."""
 
     index: ReadOnce
+    here: str | None = None
 
     async def record(self, collection: str, source: str, path: str) -> DocumentRecord | None:
         """Return the record of a document that has chunks within the tags and bounds, else None.
@@ -83,7 +85,8 @@ def cited_within(
     infos: Sequence[CollectionInfo],
     tags: Attributes,
     bounds: Attributes = MappingProxyType({}),
+    here: str | None = None,
 ) -> CitedIndex:
     """Return the documents of `within_tags`, as an index for one request about citations."""
     filters = filters_of([info.spec for info in infos], tags, bounds)
-    return CitedIndex(ReadOnce(index), tuple(infos), filters)
+    return CitedIndex(ReadOnce(index), tuple(infos), filters, here)

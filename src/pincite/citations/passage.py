@@ -8,7 +8,7 @@ from pathlib import Path
 from pincite.citations.current_file import document_at, why_not_read
 from pincite.citations.pages import Place, no_lines, place_in, widened
 from pincite.errors import SourceError, UsageError
-from pincite.model import Document, PageUnit, SourceRecord
+from pincite.model import Document, DocumentRecord, PageUnit, SourceRecord
 from pincite.model.citation import Citation, format_citation, parse_citation
 from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import content_ref
@@ -69,6 +69,11 @@ class IndexedFile:
     path: str
     ref: str
     content_hash: str
+
+
+def indexed_file(collection: str, record: SourceRecord, known: DocumentRecord) -> IndexedFile:
+    """Return the file of a document of a collection."""
+    return IndexedFile(collection, record, known.path, known.ref, known.content_hash)
 
 
 def reopened(known: IndexedFile, folder: Path | None = None) -> OpenSource:

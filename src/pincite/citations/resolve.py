@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
+from pincite.citations.current_folder import find_from_here, is_from_here
 from pincite.citations.forms import Span, forms, misread, places, spans
 from pincite.citations.listing import CitedIndex, cited_within
-from pincite.citations.passage import IndexedFile
+from pincite.citations.passage import IndexedFile, indexed_file
 from pincite.collection.members import visible
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, SourceRecord
@@ -48,11 +49,12 @@ async def open_within(
     tags: Attributes,
     collections: Sequence[str] = (),
     bounds: Attributes = MappingProxyType({}),
+    here: str | None = None,
 ) -> CitedIndex:
-    """Return the documents of the named collections, or of all, that are within tags and bounds.
-    Raises UsageError, TagsRequired."""
+    """Return the documents of the named collections, or of all, that are within tags and bounds,
+    for a caller whose current folder is `here`. Raises UsageError, TagsRequired."""
     infos = named_infos(visible(await index.collections()), collections)
-    return cited_within(index, infos, tags, bounds)
+    return cited_within(index, infos, tags, bounds, here)
 
 
 def of_collection(index: CitedIndex, name: str) -> CitedIndex:
@@ -133,10 +135,27 @@ async def find_path(
 ) -> IndexedFile:
     """Return the indexed file with this name: its path, the end of its path, `source:path`,
     `source/path`, its address, an absolute path or a permalink. Complete names are preferred, and
-    of several files the one that is indexed at the revision `ref`.
+    of several files the one that is indexed at the revision `ref`. A path without a source may also
+    count from the caller's folder, see `current_folder`.
 
     Raises NotNamed if there is none, Ambiguous if there are several.
     """
+    first = is_from_here(path)
+    if source is None and first and (found := await find_from_here(index, infos, path)) is not None:
+        return only_one(found, path, ref)
+    held = await _find_named(index, infos, path, source)
+    try:
+        return only_one(held, path, ref)
+    except (NoFile, Ambiguous):
+        if source is None and not first and (found := await find_from_here(index, infos, path)):
+            return only_one(found, path, ref)
+        raise
+
+
+async def _find_named(
+    index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None
+) -> list[IndexedFile]:
+    """Return the indexed files with this name, those with the complete name if there are any."""
     wanted = path.removeprefix("./")
     sources = [
         one.source for info in infos for one in info.sources if source in (None, one.source.name)
@@ -150,9 +169,7 @@ async def find_path(
                 continue
             there = {place for one, place in others if one in (None, record.source)}
             for known in await index.documents(info.spec.name, name):
-                item = IndexedFile(
-                    info.spec.name, record, known.path, known.ref, known.content_hash
-                )
+                item = indexed_file(info.spec.name, record, known)
                 if known.path in there or wanted in (known.path, f"{name}:{known.path}"):
                     exact.append(item)
                 elif (
@@ -161,7 +178,7 @@ async def find_path(
                     or _is_address(wanted, record, known.path)
                 ):
                     partial.append(item)
-    return only_one(exact or partial, path, ref)
+    return exact or partial
 
 
 async def find_records(
@@ -179,8 +196,7 @@ async def find_records(
             for place in dict.fromkeys((path, wanted)):
                 known = await index.record(info.spec.name, name, place)
                 if known is not None:
-                    hashes = known.ref, known.content_hash
-                    found.append(IndexedFile(info.spec.name, record, place, *hashes))
+                    found.append(indexed_file(info.spec.name, record, known))
     return found
 
 
@@ -217,18 +233,18 @@ def only_one(held: Sequence[IndexedFile], path: str, ref: str = "") -> IndexedFi
 
 
 def _once(held: Sequence[IndexedFile]) -> list[IndexedFile]:
-    """Return each file once: the first of those that several collections have, and of nested
-    sources that of the innermost one."""
-    files: dict[str, dict[tuple[str, str], IndexedFile]] = {}
+    """Return each file once: of those that several sources or collections have, that of the
+    innermost source, else the first."""
+    found: dict[tuple[str, ...], IndexedFile] = {}
     for one in held:
         source = one.record.source
-        same = files.setdefault(f"{source.location.rstrip('/')}/{one.path}", {})
-        same.setdefault((source.location, source.name), one)
-    found: list[IndexedFile] = []
-    for same in files.values():
-        innermost = max(len(location) for location, _ in same)
-        found += [one for (location, _), one in same.items() if len(location) == innermost]
-    return found
+        key = one.record.machine, f"{source.location.rstrip('/')}/{one.path}"
+        if source.kind == "records":
+            key = source.name, source.location, one.path
+        kept = found.get(key)
+        if kept is None or len(source.location) > len(kept.record.source.location):
+            found[key] = one
+    return list(found.values())
 
 
 def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:

@@ -152,6 +152,7 @@ class FileReader(OpenIndex):
         *,
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
+        here: str | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> tuple[ClaimCheck, ...]:
         """Check whether citations hold and their lines contain the quoted words.
@@ -162,6 +163,7 @@ class FileReader(OpenIndex):
             tags: attributes that the cited documents must have, as in `search`. A document
                 without them is `unknown`, like one that is not indexed.
             collections: only these collections.
+            here: as in `get`.
             progress: called during long checks with the number of checked claims and that of all.
                 Equal ones count once. It may be called from another thread.
 
@@ -177,11 +179,16 @@ class FileReader(OpenIndex):
         """
         from pincite.citations.claims import check_claims, claims_of
 
+        require_folder("here", here)
         folder, asked = self.settings.index, asking.checked_tags(tags)
         among = texts_of("collections", collections)
         wanted = claims_of(claims)
         return await check_claims(
-            self.client(), wanted, folder, tags=asked, collections=among, told=progress
+            *(self.client(), wanted, folder),
+            tags=asked,
+            collections=among,
+            here=here,
+            told=progress,
         )
 
     async def _verify_sources(

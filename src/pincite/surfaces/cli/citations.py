@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from pincite.citations.check_item import Checked
+    from pincite.citations.compare_claim import ClaimCheck
     from pincite.citations.passage import Passage
     from pincite.engine import AsyncPincite
 
@@ -56,9 +57,7 @@ def get(
     from pincite.asking import tags_of_texts
     from pincite.surfaces.text import render
 
-    asked, here = tags_of_texts(tags), None
-    with nullcontext() if locator.startswith(("./", "../")) else suppress(UsageError):
-        here = str(current_folder())
+    asked, here = tags_of_texts(tags), _current_folder([locator])
 
     async def read(engine: AsyncPincite) -> Passage:
         return await engine.get(locator, context, tags=asked, collections=collections, here=here)
@@ -112,12 +111,14 @@ def verify(
     if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
         asked_for = [Claim(one, quote) for one in given]
         with progress_line("checking") as told:
-            claims = run(
-                lambda engine: engine.check(
-                    asked_for, tags=asked, collections=collections, progress=told
-                ),
-                index,
-            )
+            here = _current_folder(given)
+
+            async def check(engine: AsyncPincite) -> Sequence[ClaimCheck]:
+                return await engine.check(
+                    asked_for, tags=asked, collections=collections, here=here, progress=told
+                )
+
+            claims = run(check, index)
         lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)
@@ -133,6 +134,16 @@ def verify(
     for line in [found] if json_ else [one_line(each.rstrip()) for each in lines]:
         show(line)
     return OK if fresh else NOTHING
+
+
+def _current_folder(locators: Iterable[str]) -> str | None:
+    """Return the current folder, or None if it does not exist any longer. Raises UsageError if a
+    locator counts from it."""
+    from pincite.citations.current_folder import is_from_here
+
+    with nullcontext() if any(map(is_from_here, locators)) else suppress(UsageError):
+        return str(current_folder())
+    return None
 
 
 async def _verify_pack(
