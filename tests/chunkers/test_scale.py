@@ -17,7 +17,7 @@ HOSTILE = {
     "nested brackets on lines": ("[\n" * 20_000 + "]\n" * 20_000, ("py", "js", "json", "yaml")),
     "headings": ("# h\n" * 40_000, ("md", "rst")),
     "backticks": ("`" * 1_000_000, ("md", "txt")),
-    "items": ("- a\n" * 250_000, ("md",)),
+    "items": ("- a\n" * 60_000, ("md",)),
     "fences": ("```\n" * 40_000, ("md",)),
     "nested functions": ("function f(){\n" * 5_000 + "}\n" * 5_000, ("js", "cpp")),
     "functions": ("def f(): pass\n" * 20_000, ("py", "rb")),

@@ -33,6 +33,10 @@ from tests.quick_folder import quick_folder
 
 
 class TestChromaInAFolder(StoreContract):
+    # it takes 5 ms for a filter; more values than are asked for at once
+    attribute_filters = 400
+    attribute_values = 4_000
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Store]:
         with quick_folder() as folder:
