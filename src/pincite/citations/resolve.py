@@ -238,7 +238,7 @@ def _once(held: Sequence[IndexedFile]) -> list[IndexedFile]:
     found: dict[tuple[str, ...], IndexedFile] = {}
     for one in held:
         source = one.record.source
-        key = one.record.machine, f"{source.location.rstrip('/')}/{one.path}"
+        key: tuple[str, ...] = one.record.machine, f"{source.location.rstrip('/')}/{one.path}"
         if source.kind == "records":
             key = source.name, source.location, one.path
         kept = found.get(key)

@@ -141,9 +141,10 @@ def _current_folder(locators: Iterable[str]) -> str | None:
     locator counts from it."""
     from pincite.citations.current_folder import is_from_here
 
+    here = None
     with nullcontext() if any(map(is_from_here, locators)) else suppress(UsageError):
-        return str(current_folder())
-    return None
+        here = str(current_folder())
+    return here
 
 
 async def _verify_pack(
