@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -141,10 +140,12 @@ def _current_folder(locators: Iterable[str]) -> str | None:
     locator counts from it."""
     from pincite.citations.current_folder import is_from_here
 
-    here = None
-    with nullcontext() if any(map(is_from_here, locators)) else suppress(UsageError):
-        here = str(current_folder())
-    return here
+    try:
+        return str(current_folder())
+    except UsageError:
+        if any(map(is_from_here, locators)):
+            raise
+        return None
 
 
 async def _verify_pack(
