@@ -33,7 +33,7 @@ from tests.quick_folder import quick_folder
 
 
 class TestChromaInAFolder(StoreContract):
-    # it takes 5 ms for a filter; more values than are asked for at once
+    # a filter takes longer than in other embedded stores; still more values than one request has
     attribute_filters = 400
     attribute_values = 4_000
 
