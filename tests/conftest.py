@@ -11,7 +11,9 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from pincite.providers.bundled.cache import default_root
+from pincite.support.capabilities import FORK
 from pincite.testing.contract_server import ContractServer
+from tests.forked_daemons import fork_daemons, start_daemons
 
 # A job in the background of a script ignores SIGINT, and so do the processes that it starts: no
 # test could interrupt one.
@@ -56,6 +58,15 @@ def _files_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
             "PINCITE_REFRESH", "manual"
         )  # nothing is indexed behind a test that edits files
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_daemons() -> Iterator[None]:
+    """Daemons need not be started as their users start them, except in tests of just that."""
+    if FORK:
+        fork_daemons()
+    yield
+    start_daemons()
 
 
 @pytest.fixture

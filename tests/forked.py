@@ -3,7 +3,8 @@
 Most of the processor time of a short command is Python's start and its imports. A forked process
 has done these already. Everything else is that of a process which was started: it runs the
 program's own entry in its own folder, with its own variables, arguments and standard streams, can
-be killed, and ends with its own exit code. The processes that it starts are started as ever.
+be killed, and ends with its own exit code. Daemons are forked as well (`tests.forked_daemons`);
+other processes that it starts are started as ever.
 
 Two processes are there to fork from, and commands take turns: the sets of one command have another
 order than those of the next, as if each had been started.
@@ -27,6 +28,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NoReturn
 
+from tests import forked_daemons
 from tests.time_limits import HANGS_S
 
 _ROOT: Final = Path(__file__).parents[1]
@@ -54,6 +56,7 @@ _IMPORTED: Final = (
 #: Variables that Python itself, its libraries or the linker read at the start.
 _READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_", "OPENBLAS_")
 _LARGEST: Final = 100_000  # bytes of a request, which is one packet
+_KEPT: Final = 256  # the one descriptor that a command has from here: it asks for daemons
 
 
 def _read_early(environment: Mapping[str, str]) -> dict[str, str]:
@@ -135,21 +138,24 @@ def _server() -> socket.socket:
     with _starting:
         while len(_servers) < 2:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            channels = [theirs.fileno(), forked_daemons.server().fileno()]
             server = subprocess.Popen(
-                [sys.executable, "-m", "tests.forked", str(theirs.fileno())],
+                [sys.executable, "-m", "tests.forked", *map(str, channels)],
                 cwd=_ROOT,
                 env=_AT_THE_START,
                 stdin=subprocess.PIPE,  # of the kind that a command has
                 stdout=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
+                pass_fds=channels,
             )
             theirs.close()
             _servers.append((ours, server))
         return _servers[next(_turns) % 2][0]
 
 
-def serve(channel: socket.socket) -> None:
-    """Fork a process for each request, until nobody can ask any more."""
+def serve(channel: socket.socket, daemons: socket.socket) -> None:
+    """Fork a process for each request, until nobody can ask any more. They have theirs forked by
+    the server of `daemons`."""
+    forked_daemons.fork_daemons(daemons)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the program has it before it imports numpy
@@ -188,7 +194,7 @@ def _become(request: bytes, descriptors: Sequence[int]) -> NoReturn:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for target, each in enumerate(descriptors[:3]):
         os.dup2(each, target)
-    os.closerange(3, 256)
+    os.closerange(3, _KEPT)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
@@ -200,4 +206,7 @@ def _become(request: bytes, descriptors: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    _commands, _daemons = (int(one) for one in sys.argv[1:])
+    os.dup2(_daemons, _KEPT, inheritable=False)
+    os.close(_daemons)
+    serve(socket.socket(fileno=_commands), socket.socket(fileno=_KEPT))
