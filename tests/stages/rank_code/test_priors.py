@@ -210,6 +210,13 @@ def test_a_question_about_examples_finds_them() -> None:
         ("web/login.e2e.ts", "tests"),
         ("web/login.cy.ts", "tests"),
         ("web/login.e2e-spec.ts", "tests"),
+        ("scripts/test-upgrade-v0.3.sh", "tests"),
+        ("lib/test-parser.js", "tests"),
+        ("R/test-filter.R", "tests"),
+        ("guide/test-rules.md", ""),
+        ("ci/test-linux.yml", ""),
+        ("lib/latest-parser.js", ""),
+        ("modules/Test-Path.ps1", ""),  # a command that tests something
         ("latest/app.py", ""),
         ("contest/Contest.cs", ""),
         ("src/ab-test/group.ts", ""),

@@ -34,8 +34,10 @@ _TEXTS_OF_TESTS = re.compile(
     rf"|{_KINDS}[-_]tests?)/",
     re.I,
 )
+#: `test-rules.md` is a page about tests, and `test-linux.yml` a workflow.
 _TEST_FILE = re.compile(
-    r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec|\.e2e|\.e2e-spec|\.cy)"
+    r"(?:^|/)(?:test_[^/]*|test-(?![^/]*\.(?:mdx?|rst|adoc|txt|html?|org|ya?ml|toml|json|ini|conf)\Z)"
+    r"[^/]*|[^/]*(?:_test|_spec|\.test|\.spec|\.e2e|\.e2e-spec|\.cy)"
     r"|[^/]*[a-z0-9](?:Tests?|Spec)|[^/]*(?:UITests?|TestCase))"
     r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z|\.t(?:\.sol)?\Z"
 )
