@@ -66,7 +66,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     has its bodies, if the header's is higher.
 
     Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066, 0074, 0076, 0082, 0088,
-    0090, 0095, 0103, 0104, 0107 and 0108.
+    0090, 0095, 0103, 0104, 0107, 0108 and 0109.
     """
 
     coherence: float = 0.6

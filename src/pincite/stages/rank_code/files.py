@@ -23,6 +23,8 @@ from pincite.stages.rank_code.words import Likeness, QuestionWords
 #: The collection, source and path of a file.
 File = tuple[str, str, str]
 _FEW = 2  # added to the total: one file easily has most of a few; 0 to 3 are alike
+_LONG = 50_000  # characters; 20,000 to 80,000 in docs/decisions/0109
+_LENGTH_POWER = 0.2  # .1 to .3 there
 
 
 class Passage(NamedTuple):
@@ -154,7 +156,8 @@ def coherence_of(
     the sum over the file's definitions, divided by the largest sum, times the gathering. Scores
     below `least` do not count: such passages hardly belong to the question, and large files have
     many of them. A file with more than the share `dominant` of all definitions counts less, because
-    hits in it are then expected."""
+    hits in it are then expected. So they are in a long file, whose sum is divided by
+    max(1, length / 50,000)^.2. The length is where its last found passage ends, in characters."""
     sums: dict[File, float] = {}
     counts: dict[File, int] = {}
     definitions = 0
@@ -165,7 +168,7 @@ def coherence_of(
             chunk = one.candidate.chunk
             name = _definition(chunk) if known else chunk.id
             best[name] = max(best.get(name, 0.0), one.adds - least)
-        sums[key] = fsum(best.values())
+        sums[key] = fsum(best.values()) / max(1.0, _length(passages) / _LONG) ** _LENGTH_POWER
         counts[key] = len(best)
         definitions += len(best)
     gathered = min(1.0, 2 * (1 - len(files) / definitions))
@@ -174,6 +177,12 @@ def coherence_of(
         key: gathered * value / largest * _says(counts[key] / (definitions + _FEW), dominant)
         for key, value in sums.items()
     }, gathered
+
+
+def _length(passages: Sequence[Passage]) -> int:
+    """Return the length of a file in characters as far as its passages tell; 0 if they have only
+    lines, as those of foreign collections."""
+    return max(one.candidate.chunk.end for one in passages)
 
 
 def _says(of_all: float, dominant: float) -> float:

@@ -70,8 +70,9 @@ def rank_code(
       definitions. t is the weighted sum of both sides' scores, each over its range,
       `coherent_dense` of it dense, divided by the highest one. The gathering is min(1, 2 (1 - files
       / definitions)), so that nothing is added if every file has only one definition. A file
-      with more than `dominant` of all definitions counts less, down to nothing. Passages
-      outside of definitions count as one definition, unless no hit lies in any.
+      with more than `dominant` of all definitions counts less, down to nothing. The sum of a file
+      of more than 50,000 characters is divided by (length / 50,000)^.2. Passages outside of
+      definitions count as one definition, unless no hit lies in any.
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`;
       copied: the best of its passages, see `copied`
     - known: the share of the question's terms in the file's passage with the best keyword score,
