@@ -32,7 +32,7 @@ from pincite.citations.resolve import (
 from pincite.errors import StoreError, UsageError
 from pincite.model import Attributes
 from pincite.model.citation import Citation, cited_in, parse_citation
-from pincite.ports import CollectionInfo, PagedIndex
+from pincite.ports import PagedIndex
 from pincite.support.arguments import require_kind, shown
 from pincite.support.fields import replace
 from pincite.support.finding.ends import LINES, WORDS, Ends
@@ -119,7 +119,7 @@ class _Checking:
                 found[claim] = ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
                 continue
             try:
-                cited = await _resolve(self._index, self._index.infos, claim)
+                cited = await _resolve(self._index, claim)
             except UsageError as error:
                 found[claim] = ClaimCheck(claim.citation, "unknown", error.message)
                 continue
@@ -194,9 +194,9 @@ class _Checking:
         )
 
 
-async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText:
+async def _resolve(index: CitedIndex, claim: Claim) -> ClaimedText:
     async def of_span(span: Span) -> ClaimedText:
-        known, cited = await find_span(index, infos, span)
+        known, cited = await find_span(index, span)
         ref = cited.ref if cited else span.ref
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return _of_chars(known, cited, claim)
@@ -222,27 +222,25 @@ async def _resolve(index: CitedIndex, infos: Sequence[CollectionInfo], claim: Cl
         )
 
     async def as_written(form: str) -> ClaimedText:
-        return await _as_written(index, infos, replace(claim, citation=form))
+        return await _as_written(index, replace(claim, citation=form))
 
     try:
         return await read_any(claim.citation, as_written, of_span)
     except NotNamed as error:
         if (isinstance(error, NoFile) or not error.hint) and (
-            span := await find_place(index, infos, claim.citation, hidden=index.narrowed)
+            span := await find_place(index, claim.citation, hidden=index.narrowed)
         ):
             return await of_span(span)
         if index.narrowed:
             raise
-        if left_out := await left_out_file(index, infos, claim.citation):
+        if left_out := await left_out_file(index, claim.citation):
             raise left_out from error
-        if (earlier := _no_longer(infos, claim)) is None:
+        if (earlier := _no_longer(index, claim)) is None:
             raise
         return earlier
 
 
-async def _as_written(
-    index: CitedIndex, infos: Sequence[CollectionInfo], claim: Claim
-) -> ClaimedText:
+async def _as_written(index: CitedIndex, claim: Claim) -> ClaimedText:
     citation = parse_citation(claim.citation)
     if citation is None:
         prefix = claim.citation.strip().removeprefix("#")
@@ -254,7 +252,7 @@ async def _as_written(
                 f"{claim.citation!r} is neither a citation nor an id: give at least"
                 f" {_SHORTEST_ID} digits of the id"
             )
-        info, chunk = await find_chunk(index, infos, prefix)
+        info, chunk = await find_chunk(index, prefix)
         record = next(r for r in info.sources if r.source.name == chunk.repo)
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
         columns = chunk.start_column, chunk.end_column
@@ -263,7 +261,7 @@ async def _as_written(
             _cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text, ends=ends
         )
     try:
-        known = await find_cited(index, infos, citation)
+        known = await find_cited(index, citation)
     except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`
         raise NoFile(claim.citation) from error
     return _cited_in(known, citation, claim)
@@ -282,7 +280,7 @@ def _cited_in(known: IndexedFile, cited: Citation, claim: Claim) -> ClaimedText:
     )
 
 
-def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText | None:
+def _no_longer(index: CitedIndex, claim: Claim) -> ClaimedText | None:
     """Return the claim for a citation of a file that is not indexed, but may have been in an
     earlier revision of its source; None if there is no such source."""
     for form in forms(claim.citation):
@@ -293,7 +291,7 @@ def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> ClaimedText | N
                 continue
             found = [
                 IndexedFile(info.spec.name, record, cited.place, "", "")
-                for info in infos
+                for info in index.infos
                 for record in info.sources
                 if record.source.name == cited.source and record.source.kind != "records"
             ]

@@ -9,12 +9,10 @@ root.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
 
 from pincite.asking import sources_around, within_sources
 from pincite.citations.listing import CitedIndex
 from pincite.citations.passage import IndexedFile, indexed_file
-from pincite.ports import CollectionInfo
 from pincite.support.drives import has_drive
 
 
@@ -23,33 +21,31 @@ def is_from_here(path: str) -> bool:
     return path.startswith(("./", "../"))
 
 
-async def find_from_here(
-    index: CitedIndex, infos: Sequence[CollectionInfo], path: str
-) -> list[IndexedFile] | None:
+async def find_from_here(index: CitedIndex, path: str) -> list[IndexedFile] | None:
     """Return the files that a path names from the current folder, or from a root around it. None if
     it does not count from there: the caller has no folder, the path is absolute, or there is no
     such file and no source is around the folder."""
     here = index.here
     if here is None or path.startswith("/") or has_drive(path):
         return None
-    if found := await _find_at(index, infos, posixpath.join(here, path)):
+    if found := await _find_at(index, posixpath.join(here, path)):
         return found
-    roots = await _roots_around(index, infos, here)
+    roots = await _roots_around(index, here)
     if not posixpath.normpath(path).startswith(".."):
         for root in roots:
-            if found := await _find_at(index, infos, posixpath.join(root, path)):
+            if found := await _find_at(index, posixpath.join(root, path)):
                 return found
     return [] if roots else None
 
 
-async def _find_at(
-    index: CitedIndex, infos: Sequence[CollectionInfo], place: str
-) -> list[IndexedFile]:
+async def _find_at(index: CitedIndex, place: str) -> list[IndexedFile]:
     """Return the indexed files at an absolute path, one for each source that has it."""
-    meant = dict(within_sources(place, [one.source for info in infos for one in info.sources]))
+    meant = dict(
+        within_sources(place, [one.source for info in index.infos for one in info.sources])
+    )
     return [
         indexed_file(info.spec.name, record, known)
-        for info in infos
+        for info in index.infos
         for record in info.sources
         if meant.get(record.source)
         for known in await index.documents(info.spec.name, record.source.name)
@@ -57,10 +53,10 @@ async def _find_at(
     ]
 
 
-async def _roots_around(index: CitedIndex, infos: Sequence[CollectionInfo], here: str) -> list[str]:
+async def _roots_around(index: CitedIndex, here: str) -> list[str]:
     """Return the roots of the sources that the folder is in, and that have a document that may be
     read, the innermost first."""
-    held = [(info.spec.name, one.source) for info in infos for one in info.sources]
+    held = [(info.spec.name, one.source) for info in index.infos for one in info.sources]
     around = set(sources_around(here, [source for _, source in held]))
     roots = {
         source.location

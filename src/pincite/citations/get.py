@@ -180,11 +180,11 @@ async def read_within(
     except NoFile as error:
         hint = ""
         if not (within.narrowed or admit is not None):
-            if left_out := await left_out_file(within, within.infos, locator):
+            if left_out := await left_out_file(within, locator):
                 raise left_out from error
             if hinted:
                 with suppress(StoreError):
-                    hint = await hint_for(within, within.infos, locator)
+                    hint = await hint_for(within, locator)
         raise NoFile(locator, hint=hint) from error
     assert reading.known is not None
     return reading.known, passage
@@ -194,7 +194,7 @@ async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
     locator = reading.locator
 
     async def of_span(span: Span) -> Passage:
-        known, cited = await find_span(within, within.infos, span)
+        known, cited = await find_span(within, span)
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return await reading.cited(within, known, cited, context)
         start, end = span.chars or (None, None)
@@ -224,7 +224,7 @@ async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
         return await read_any(locator, as_written, of_span)
     except NoFile:
         hidden = within.narrowed or reading.admit is not None
-        span = await find_place(within, within.infos, locator, hidden=hidden)
+        span = await find_place(within, locator, hidden=hidden)
         if span is None:
             raise
         return await of_span(span)
@@ -232,15 +232,14 @@ async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
 
 async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading) -> Passage:
     """Return the passage of a locator in exactly this form. Raises NotNamed if there is none."""
-    infos = within.infos
     chunk = _CHUNK.match(locator)
     if chunk:
-        info, found = await find_chunk(within, infos, chunk["id"])
+        info, found = await find_chunk(within, chunk["id"])
         record = next(r for r in info.sources if r.source.name == found.repo)
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
         return await reading.cited(within, known, cited_in(found), context)
     cited = parse_citation(locator)
-    names = {record.source.name for info in infos for record in info.sources}
+    names = {record.source.name for info in within.infos for record in info.sources}
     # a citation without revision and lines may also be SOURCE:PATH:LINE:COUNT
     by_place = cited and (
         cited.ref
@@ -251,7 +250,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
     if cited and by_place and (within.narrowed or cited.source in names):
         _require_order(cited, locator)
         try:
-            known = await find_cited(within, infos, cited)
+            known = await find_cited(within, cited)
         except UsageError as error:
             if within.narrowed:  # do not reveal whether the source exists
                 raise NoFile(locator) from error
@@ -263,13 +262,13 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
         raise NotNamed(
             f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
         )
-    if place["line"] and (ours := await find_records(within, infos, locator)):
+    if place["line"] and (ours := await find_records(within, locator)):
         # an id of a record may contain colons
         known = only_one(ours, locator)
         return await reading.of(read_lines, known, 1, 10**9, context, reading.folder)
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else LINES))
-    known = await find_path(within, infos, place["path"])
+    known = await find_path(within, place["path"])
     return await reading.of(read_lines, known, start, start + count - 1, context, reading.folder)
 
 

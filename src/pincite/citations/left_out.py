@@ -15,7 +15,6 @@ from pincite.errors import PinciteError, SourceError
 from pincite.model import SourceRecord
 from pincite.model.citation import parse_citation
 from pincite.model.left_out import code_of, detail_of, path_of
-from pincite.ports import CollectionInfo
 from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extraction.result import reason_of
 from pincite.readers.extraction.run import extract_soon
@@ -32,13 +31,11 @@ _Reason = tuple[str, str]  # code and detail
 _Name = tuple[str, bool]  # a path in a source, and whether it may be the end of a path
 
 
-async def left_out_file(
-    index: CitedIndex, infos: Sequence[CollectionInfo], locator: str
-) -> NotNamed | None:
+async def left_out_file(index: CitedIndex, locator: str) -> NotNamed | None:
     """Return the error, with the reason, for a locator of a file that is in a source and not
     indexed; None if there is no such file. Reads that file, except in archives."""
     asked: list[tuple[SourceRecord, list[_Name]]] = []
-    for info in infos:
+    for info in index.infos:
         for record in () if info.foreign else info.sources:
             if record.source.kind != "records":
                 known = await index.documents(info.spec.name, record.source.name)

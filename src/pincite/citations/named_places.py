@@ -17,7 +17,6 @@ from pincite.citations.resolve import NotNamed, find_span, shortened
 from pincite.model import Chunk
 from pincite.model.citation import Citation, format_citation, page_of
 from pincite.model.revisions import same_revision
-from pincite.ports import CollectionInfo
 from pincite.scope.near import near_names
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
@@ -36,16 +35,14 @@ class NoPlace(NotNamed):
     """A file is indexed, but has no place with this name, or several."""
 
 
-async def find_place(
-    index: CitedIndex, infos: Sequence[CollectionInfo], locator: str, *, hidden: bool = False
-) -> Span | None:
+async def find_place(index: CitedIndex, locator: str, *, hidden: bool = False) -> Span | None:
     """Return a place in an indexed file, as lines of the indexed text, or as characters of an
     extracted document. None if the locator names no indexed file. Raises NoPlace, or UsageError for
     an ambiguous file. With `hidden`, return None instead of raising NoPlace, so that the caller
     does not learn which files exist."""
     for name, place in _split(locator):
         try:
-            known, cited = await find_span(index, infos, Span(name))
+            known, cited = await find_span(index, Span(name))
         except NotNamed:
             continue
         found = await index.document(known.collection, known.record.source.name, known.path)

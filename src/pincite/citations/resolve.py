@@ -89,32 +89,26 @@ async def read_any(
     raise missed or NoFile(locator)
 
 
-async def find_span(
-    index: CitedIndex, infos: Sequence[CollectionInfo], span: Span
-) -> tuple[IndexedFile, Citation | None]:
+async def find_span(index: CitedIndex, span: Span) -> tuple[IndexedFile, Citation | None]:
     """Return the indexed file of a span, and its name as a citation, None if it is none. Raises as
     `find_path`."""
     cited = parse_citation(span.name)
-    names = {record.source.name for info in infos for record in info.sources}
+    names = {record.source.name for info in index.infos for record in info.sources}
     if cited is not None and cited.source in names:
-        return await find_cited(index, infos, cited), cited
-    return await find_path(index, infos, span.name, ref=span.ref), None
+        return await find_cited(index, cited), cited
+    return await find_path(index, span.name, ref=span.ref), None
 
 
-async def find_cited(
-    index: CitedIndex, infos: Sequence[CollectionInfo], cited: Citation
-) -> IndexedFile:
+async def find_cited(index: CitedIndex, cited: Citation) -> IndexedFile:
     """Return the indexed file of a citation. Raises as `find_path`."""
-    return await find_path(index, infos, cited.place, cited.source, cited.ref)
+    return await find_path(index, cited.place, cited.source, cited.ref)
 
 
-async def find_chunk(
-    index: CitedIndex, infos: Sequence[CollectionInfo], prefix: str
-) -> tuple[CollectionInfo, Chunk]:
+async def find_chunk(index: CitedIndex, prefix: str) -> tuple[CollectionInfo, Chunk]:
     """Return the chunk whose id begins with `prefix`, and its collection. Raises NoChunk if there
     is none, UsageError if there are several."""
     found = []
-    for info in infos:
+    for info in index.infos:
         page = await index.beginning(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
         full = await index.load(info.spec.name, [prefix]) if len(prefix) == 32 else ()
         chunks = [*page, *(stored.chunk for stored in full)]
@@ -128,7 +122,6 @@ async def find_chunk(
 
 async def find_path(
     index: CitedIndex,
-    infos: Sequence[CollectionInfo],
     path: str,
     source: str | None = None,
     ref: str = "",
@@ -141,28 +134,29 @@ async def find_path(
     Raises NotNamed if there is none, Ambiguous if there are several.
     """
     first = is_from_here(path)
-    if source is None and first and (found := await find_from_here(index, infos, path)) is not None:
+    if source is None and first and (found := await find_from_here(index, path)) is not None:
         return only_one(found, path, ref)
-    held = await _find_named(index, infos, path, source)
+    held = await _find_named(index, path, source)
     try:
         return only_one(held, path, ref)
     except (NoFile, Ambiguous):
-        if source is None and not first and (found := await find_from_here(index, infos, path)):
+        if source is None and not first and (found := await find_from_here(index, path)):
             return only_one(found, path, ref)
         raise
 
 
-async def _find_named(
-    index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None
-) -> list[IndexedFile]:
+async def _find_named(index: CitedIndex, path: str, source: str | None) -> list[IndexedFile]:
     """Return the indexed files with this name, those with the complete name if there are any."""
     wanted = path.removeprefix("./")
     sources = [
-        one.source for info in infos for one in info.sources if source in (None, one.source.name)
+        one.source
+        for info in index.infos
+        for one in info.sources
+        if source in (None, one.source.name)
     ]
     others = places(wanted, sources)
-    exact, partial = await find_records(index, infos, wanted, source), []
-    for info in infos:
+    exact, partial = await find_records(index, wanted, source), []
+    for info in index.infos:
         for record in info.sources:
             name = record.source.name
             if source not in (None, name) or record.source.kind == "records":
@@ -182,12 +176,12 @@ async def _find_named(
 
 
 async def find_records(
-    index: CitedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+    index: CitedIndex, path: str, source: str | None = None
 ) -> list[IndexedFile]:
     """Return the indexed records with this path, or with the path after `source:`. There may be
     millions of records, so they are looked up, not listed."""
     found: list[IndexedFile] = []
-    for info in infos:
+    for info in index.infos:
         for record in info.sources:
             name = record.source.name
             if record.source.kind != "records" or source not in (None, name):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
 
 from pincite.citations.forms import forms, spans
 from pincite.model.citation import parse_citation
-from pincite.ports import CollectionInfo
 from pincite.readers.languages import BY_SUFFIX
 from pincite.scope.near import near_paths
 from pincite.scope.tagged_index import TaggedIndex
@@ -21,7 +19,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*(?:\(\))?")
 _LIKE_CODE = re.compile(r"\w_|[a-z0-9][A-Z]|\.|::|#")
 
 
-async def hint_for(index: TaggedIndex, infos: Sequence[CollectionInfo], locator: str) -> str:
+async def hint_for(index: TaggedIndex, locator: str) -> str:
     """Return a hint for a locator that names no indexed file, or "": to verify a citation, to name
     a file in a folder of this name, to search for a name of code, or a path with a similar
     spelling."""
@@ -32,7 +30,7 @@ async def hint_for(index: TaggedIndex, infos: Sequence[CollectionInfo], locator:
             return f"it may have been moved or deleted: pincite verify {said}"
     paths = {
         record.path
-        for info in infos
+        for info in index.infos
         for source in info.sources
         if source.source.kind != "records"
         for record in await index.documents(info.spec.name, source.source.name)

@@ -87,7 +87,7 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> To
     within = await open_within(engine.client(), tags)
     key = asked.id.removeprefix("#")
     try:
-        info, chunk = await find_chunk(within, within.infos, key)
+        info, chunk = await find_chunk(within, key)
     except UsageError:  # it may be a passage of another program; those have no tags
         theirs = None if tags else await engine.foreign.find(key)
         if theirs is None:
