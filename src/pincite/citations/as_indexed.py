@@ -44,8 +44,8 @@ class IndexedText:
         do not contain all of the text."""
         if not all(is_indexed(cited.ref, chunk) for chunk in self._chunks):
             return None
-        if cited.start_char is not None and cited.end_char is not None:
-            return _of_chars(self._runs, cited.start_char, cited.end_char)
+        if cited.chars is not None:
+            return _of_chars(self._runs, *cited.chars)
         if cited.page is not None:
             return _of_page(self._runs, cited)
         return _of_lines(self._runs, cited)
@@ -154,7 +154,7 @@ def _of_chars(runs: Iterable[_Run], start: int, end: int) -> Part | None:
 
 
 def _of_lines(runs: Iterable[_Run], cited: Citation) -> Part | None:
-    first, columns = cited.start_line, (cited.start_column, cited.end_column)
+    first, columns = cited.start_line, cited.columns
     for run in runs:
         if first is None:
             if run.whole:

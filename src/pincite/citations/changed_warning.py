@@ -9,7 +9,6 @@ from pathlib import Path
 from pincite.citations.current_file import document_at
 from pincite.citations.lines_and_columns import (
     WHOLE,
-    Columns,
     chars_of_lines,
     columns_at,
     find_cited,
@@ -90,7 +89,7 @@ def _text_then(
         if then is None:
             return None
         try:
-            place = exact_place(then, cited.page, cited.page_unit, _chars(cited), cited.rows)
+            place = exact_place(then, cited.page, cited.page_unit, cited.chars, cited.rows)
         except UsageError:
             return None
         return part_of(then.text, place.start, place.end)
@@ -98,9 +97,9 @@ def _text_then(
 
 
 def _part_at(text: str, cited: Citation) -> Part | None:
-    if (chars := _chars(cited)) is None:
+    if (chars := cited.chars) is None:
         lines = _lines_at(text, cited)
-        chars = chars_of_lines(text, lines.start, lines.end, _columns(cited))
+        chars = chars_of_lines(text, lines.start, lines.end, cited.columns)
     return None if chars is None else part_of(text, *chars)
 
 
@@ -110,14 +109,10 @@ def _lines_at(text: str, cited: Citation) -> Lines:
     return Lines(cited.start_line or 1, min(cited.end_line or cited.start_line or 1, last))
 
 
-def _columns(cited: Citation) -> Columns:
-    return cited.start_column, cited.end_column
-
-
 def _found(document: Document, cited: Citation, then: Part) -> Followed:
     text, short = document.text, short_ref(cited.ref)
     nowhere = Followed(f"{short} has another text at this place, which is no longer in the file")
-    if (chars := _chars(cited)) is not None or cited.page is not None:
+    if (chars := cited.chars) is not None or cited.page is not None:
         place = _place_of(document, cited, then)
         if place is None:
             return nowhere
@@ -129,7 +124,7 @@ def _found(document: Document, cited: Citation, then: Part) -> Followed:
         there = page_words(document, place) or f"characters {place.start}-{place.end}"
         same = now.page == cited.page and cited.start_char == now.start_char
         return Followed() if same else Followed(_moved(short, f"at {there}"), now)
-    near, columns = _lines_at(text, cited), _columns(cited)
+    near, columns = _lines_at(text, cited), cited.columns
     if not then.text.strip():
         here = _part_at(text, cited)
         same = here is not None and without_returns(here.text) == without_returns(then.text)
@@ -149,14 +144,14 @@ def _found(document: Document, cited: Citation, then: Part) -> Followed:
 
 def _place_at(document: Document, cited: Citation) -> Place | None:
     with suppress(UsageError):
-        return place_in(document, cited.page, cited.page_unit, _chars(cited), cited.rows)
+        return place_in(document, cited.page, cited.page_unit, cited.chars, cited.rows)
     return None
 
 
 def _place_of(document: Document, cited: Citation, then: Part) -> Place | None:
     """Return the place of the text in an extracted document or a record, None if it is missing. If
     no characters are cited, the text is that of a whole page, or of rows."""
-    if (chars := _chars(cited)) is None:
+    if (chars := cited.chars) is None:
         return find_page(document, then.text, cited.page, cited.page_unit, cited.rows)
     start = find_chars(document.text, then.text, chars[0], then.ends)
     return None if start is None else place_of_chars(document, start, start + len(then.text))
@@ -164,9 +159,3 @@ def _place_of(document: Document, cited: Citation, then: Part) -> Place | None:
 
 def _moved(short: str, there: str) -> str:
     return f"the text that {short} has at the cited place is now {there}"
-
-
-def _chars(cited: Citation) -> tuple[int, int] | None:
-    if cited.start_char is None or cited.end_char is None:
-        return None
-    return cited.start_char, cited.end_char

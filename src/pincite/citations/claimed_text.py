@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.citations.current_file import CurrentFiles
-from pincite.citations.lines_and_columns import WHOLE, Columns, chars_of_lines, misordered
+from pincite.citations.lines_and_columns import chars_of_lines, misordered
 from pincite.citations.pages import document_then, place_in
 from pincite.citations.passage import IndexedFile, column_missing, lines_of, no_such_line, reopened
 from pincite.errors import PinciteError, UsageError
-from pincite.model import Chunk, Document, PageUnit
+from pincite.model import Chunk, Document
 from pincite.model.citation import Citation
-from pincite.model.documents import Rows
 from pincite.model.pages import unit_of
 from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
@@ -27,42 +26,17 @@ from pincite.support.finding.word_ends import places
 @dataclass(frozen=True, slots=True)
 class ClaimedText:
     """The claim that a place in a file, a record or a page has this `text`, or, without a text, has
-    this revision. Lines count from 1, characters from 0 with an exclusive end. A `quoted` text may
-    be a part of the place; any other text is all of the place in the cited revision. `ends` are the
-    ends that the text must have. `blank`: the place is known to have only white space there."""
+    this revision. `at` is the place and the revision; `known` is its file, also if `at` names none.
+    A `quoted` text may be a part of the place; any other text is all of the place in the cited
+    revision. `ends` are the ends that the text must have. `blank`: the place is known to have only
+    white space there."""
 
     known: IndexedFile
-    start_line: int | None
-    end_line: int | None
-    ref: str
+    at: Citation
     text: str
-    chars: tuple[int, int] | None = None
-    page: int | None = None
-    page_unit: PageUnit | None = None
-    rows: Rows | None = None
-    columns: Columns = WHOLE
     quoted: bool = False
     ends: Ends = WORDS
     blank: bool = False
-
-
-def citation_of(cited: ClaimedText) -> Citation:
-    """Return the citation of the claimed place, with its revision and without its source."""
-    lines = lines_cited(cited) if cited.start_line is not None else (None, None)
-    return Citation(
-        source="",
-        ref=cited.ref,
-        place=cited.known.path,
-        start_line=lines[0],
-        end_line=lines[1],
-        start_column=cited.columns[0],
-        end_column=cited.columns[1],
-        start_char=cited.chars[0] if cited.chars else None,
-        end_char=cited.chars[1] if cited.chars else None,
-        page=cited.page,
-        page_unit=cited.page_unit,
-        rows=cited.rows,
-    )
 
 
 def escapes_of(document: Document) -> Escapes:
@@ -76,25 +50,26 @@ def escapes_of(document: Document) -> Escapes:
 def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str | None:
     """Return the text of the whole file in the cited revision. None if that is the current one, if
     it is not available, or if characters are cited."""
-    if cited.chars is not None or is_revision(cited, document):
+    if cited.at.chars is not None or is_revision(cited, document):
         return None
-    raw = opened.read_at(cited.ref, cited.known.path)
+    raw = opened.read_at(cited.at.ref, cited.known.path)
     return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
 
 
 def cited_chars(cited: ClaimedText, text: str) -> tuple[int, int] | None:
     """Return the characters of the cited lines and columns, those of the whole text if no lines are
     cited. None if the text does not have these lines or columns."""
-    if cited.start_line is None:
+    if cited.at.start_line is None:
         return 0, len(text)
-    return chars_of_lines(text, *lines_cited(cited), cited.columns)
+    return chars_of_lines(text, *lines_cited(cited), cited.at.columns)
 
 
 def lines_cited(cited: ClaimedText) -> tuple[int, int]:
     """Return the first and the last cited line; without cited lines, those of any text."""
-    if cited.start_line is None:
+    first, last = cited.at.start_line, cited.at.end_line
+    if first is None:
         return 1, 10**9
-    return cited.start_line, cited.start_line if cited.end_line is None else cited.end_line
+    return first, first if last is None else last
 
 
 def cited_text(cited: ClaimedText, text: str) -> str:
@@ -105,26 +80,26 @@ def cited_text(cited: ClaimedText, text: str) -> str:
 def impossible(cited: ClaimedText, document: Document) -> str:
     """Return why the cited place is impossible: for a page, in the current document; for lines, in
     any text. "" if it is possible."""
-    if cited.page is not None:
+    if cited.at.page is not None:
         try:
-            place_in(document, cited.page, cited.page_unit, cited.chars, cited.rows)
+            place_in(document, cited.at.page, cited.at.page_unit, cited.at.chars, cited.at.rows)
         except UsageError as error:
             return error.message
-    if cited.start_line is None:
+    if cited.at.start_line is None:
         return ""
     start, end = lines_cited(cited)
     if start < 1:
         return no_such_line(cited.known.path, document.text, start)
-    return misordered(start, end, cited.columns)
+    return misordered(start, end, cited.at.columns)
 
 
 def outside(cited: ClaimedText, text: str) -> str:
     """Return why this text of the file lacks the cited lines or columns, "" if it has them."""
-    if cited.start_line is None or cited.chars is not None:
+    if cited.at.start_line is None or cited.at.chars is not None:
         return ""
     start, end = lines_cited(cited)
     lines = lines_of(text)
-    for line, column in zip((start, end), cited.columns, strict=True):
+    for line, column in zip((start, end), cited.at.columns, strict=True):
         if line > len(lines):
             return no_such_line(cited.known.path, text, line)
         size = len(lines[line - 1])
@@ -135,10 +110,11 @@ def outside(cited: ClaimedText, text: str) -> str:
 
 def is_revision(cited: ClaimedText, document: Document) -> bool:
     """Return whether the current file has the cited revision, which may be abbreviated."""
-    if names_content(cited.ref, document.content_hash) or same_revision(cited.ref, document.ref):
+    ref = cited.at.ref
+    if names_content(ref, document.content_hash) or same_revision(ref, document.ref):
         return True
     as_indexed = document.content_hash == cited.known.content_hash
-    return as_indexed and same_revision(cited.ref, cited.known.ref)
+    return as_indexed and same_revision(ref, cited.known.ref)
 
 
 def _alike(one: str, other: str) -> bool:
@@ -194,16 +170,16 @@ def ends_then(cited: ClaimedText, folder: Path | None, files: CurrentFiles) -> E
             return None
         document = current.document
         is_now = is_revision(cited, document)
-        if cited.chars is not None:
-            then = document if is_now else document_then(opened, cited.ref, path)
+        if cited.at.chars is not None:
+            then = document if is_now else document_then(opened, cited.at.ref, path)
             if then is None:
                 return None
-            text, chars = then.text, cited.chars
+            text, chars = then.text, cited.at.chars
             if unit_of(then) is not None:
-                place = place_in(then, cited.page, cited.page_unit, chars, cited.rows)
+                place = place_in(then, cited.at.page, cited.at.page_unit, chars, cited.at.rows)
                 chars = place.start, place.end
-        elif any(cited.columns):
-            raw = None if is_now else opened.read_at(cited.ref, path)
+        elif any(cited.at.columns):
+            raw = None if is_now else opened.read_at(cited.at.ref, path)
             if not (is_now or raw):
                 return None
             text = text_in(raw, opened.source, path)[0] if raw else document.text

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pincite.citations.as_indexed import IndexedDocument
-from pincite.citations.claimed_text import ClaimedText, citation_of, ends_then
+from pincite.citations.claimed_text import ClaimedText, ends_then
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
 from pincite.citations.current_file import CitationStatus, CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
@@ -31,7 +31,7 @@ from pincite.citations.resolve import (
 )
 from pincite.errors import StoreError, UsageError
 from pincite.model import Attributes
-from pincite.model.citation import Citation, cited_in, parse_citation
+from pincite.model.citation import cited_in, parse_citation
 from pincite.ports import PagedIndex
 from pincite.support.arguments import require_kind, shown
 from pincite.support.fields import replace
@@ -156,17 +156,17 @@ class _Checking:
         """Return the claim to compare instead of one whose verdict has this status, with the text
         or the ends that the index has; None if the verdict stands. Raises StoreError."""
         if not cited.quoted and status == "unknown":  # the file is of another revision
-            part = (await indexed.text()).part(citation_of(cited))
+            part = (await indexed.text()).part(cited.at)
             if part is None:
                 return None
-            blank = cited.chars is None and not part.text.strip()
+            blank = cited.at.chars is None and not part.text.strip()
             return replace(cited, text=part.text, ends=part.ends, blank=blank)
         if status != "changed":
             return None
         if not cited.quoted:
-            if not (cited.text.strip() and cited.chars and cited.ends == LINES):
+            if not (cited.text.strip() and cited.at.chars and cited.ends == LINES):
                 return None
-            ends: Ends | None = (await indexed.text()).ends(*cited.chars)
+            ends: Ends | None = (await indexed.text()).ends(*cited.at.chars)
             return replace(cited, ends=ends) if ends != LINES else None
         # A quote of a whole passage may begin and end inside a word, other quotes may not.
         # First, check whether the file has it at all.
@@ -197,29 +197,10 @@ class _Checking:
 async def _resolve(index: CitedIndex, claim: Claim) -> ClaimedText:
     async def of_span(span: Span) -> ClaimedText:
         known, cited = await find_span(index, span)
-        ref = cited.ref if cited else span.ref
-        if cited is not None and (cited.end_char is not None or cited.page is not None):
-            return _of_chars(known, cited, claim)
-        if span.page is not None:
-            return ClaimedText(
-                known=known,
-                start_line=None,
-                end_line=None,
-                ref=ref,
-                text=claim.quote,
-                chars=span.chars,
-                page=span.page,
-                page_unit=span.page_unit,
-                rows=span.rows,
-            )
-        return ClaimedText(
-            known=known,
-            start_line=span.first,
-            end_line=span.last or span.first,
-            ref=ref,
-            text=claim.quote,
-            columns=span.columns,
-        )
+        if cited is None or (cited.end_char is None and cited.page is None):
+            ref = cited.ref if cited else span.ref
+            cited = span.citation(ref, span.last or span.first)
+        return ClaimedText(known, cited, claim.quote)
 
     async def as_written(form: str) -> ClaimedText:
         return await _as_written(index, replace(claim, citation=form))
@@ -257,27 +238,12 @@ async def _as_written(index: CitedIndex, claim: Claim) -> ClaimedText:
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
         columns = chunk.start_column, chunk.end_column
         ends = WORDS if claim.quote.strip() else ends_of_columns(columns)
-        return replace(
-            _cited_in(known, cited_in(chunk), claim), text=claim.quote or chunk.text, ends=ends
-        )
+        return ClaimedText(known, cited_in(chunk), claim.quote or chunk.text, ends=ends)
     try:
         known = await find_cited(index, citation)
     except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`
         raise NoFile(claim.citation) from error
-    return _cited_in(known, citation, claim)
-
-
-def _cited_in(known: IndexedFile, cited: Citation, claim: Claim) -> ClaimedText:
-    if cited.end_char is not None or cited.page is not None:
-        return _of_chars(known, cited, claim)
-    return ClaimedText(
-        known=known,
-        start_line=cited.start_line,
-        end_line=cited.end_line,
-        ref=cited.ref,
-        text=claim.quote,
-        columns=(cited.start_column, cited.end_column),
-    )
+    return ClaimedText(known, citation, claim.quote)
 
 
 def _no_longer(index: CitedIndex, claim: Claim) -> ClaimedText | None:
@@ -297,26 +263,16 @@ def _no_longer(index: CitedIndex, claim: Claim) -> ClaimedText | None:
             ]
             if len(found) != 1:
                 continue
-            whole = _cited_in(found[0], cited, claim)
-            if span is None and whole.start_line is None and whole.page is None:
+            if span is None and cited.start_line is None and cited.page is None:
                 continue  # lines may be written in another form
-            if span is None or span.first is None:
-                return whole
-            last = span.last or span.first
-            return replace(whole, start_line=span.first, end_line=last, columns=span.columns)
+            if span is not None and span.first is not None:
+                start, end = span.columns
+                cited = replace(
+                    cited,
+                    start_line=span.first,
+                    end_line=span.last or span.first,
+                    start_column=start,
+                    end_column=end,
+                )
+            return ClaimedText(found[0], cited, claim.quote)
     return None
-
-
-def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> ClaimedText:
-    start, end = cited.start_char, cited.end_char
-    return ClaimedText(
-        known=known,
-        start_line=None,
-        end_line=None,
-        ref=cited.ref,
-        text=claim.quote,
-        chars=None if start is None or end is None else (start, end),
-        page=cited.page,
-        page_unit=cited.page_unit,
-        rows=cited.rows,
-    )

@@ -126,8 +126,8 @@ def compare_claim(
             return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
         state: CitationStatus = "unknown" if isinstance(error, UnreadableFile) else "deleted"
         return ClaimCheck(claim.citation, state, error.message, cited.known.path)
-    if cited.chars is not None:
-        return _compare_chars(claim, cited, current, *cited.chars)
+    if cited.at.chars is not None:
+        return _compare_chars(claim, cited, current, *cited.at.chars)
     compare = compare_lines if cited.quoted or not cited.text.strip() else compare_revision
     status, detail, start, end = compare(cited, current)
     start_char, end_char = None, None
@@ -151,8 +151,8 @@ def _blank(claim: Claim, cited: ClaimedText, document: Document) -> ClaimCheck:
     path, now = cited.known.path, cited_text(cited, document.text)
     same = without_returns(f"{now}\n") == without_returns(f"{cited.text}\n")
     if same and not outside(cited, document.text):
-        return ClaimCheck(claim.citation, "fresh", "", path, cited.start_line, cited.end_line)
-    said = f"{short_ref(cited.ref)} has no words at this place"
+        return ClaimCheck(claim.citation, "fresh", "", path, cited.at.start_line, cited.at.end_line)
+    said = f"{short_ref(cited.at.ref)} has no words at this place"
     return ClaimCheck(claim.citation, "changed", said, path)
 
 
@@ -182,10 +182,10 @@ def _gone_before(
         and opened.find(path) is None
         and opened.left_out(path) is None
     )
-    digits = content_digits(cited.ref)
-    if may_be_one and (len(digits) >= CONTENT_DIGITS or is_ambiguous(cited.ref)):
+    digits = content_digits(cited.at.ref)
+    if may_be_one and (len(digits) >= CONTENT_DIGITS or is_ambiguous(cited.at.ref)):
         return _gone(claim, cited, opened, digits, renames, files)
-    raw = opened.read_at(cited.ref, path) if may_be_one else None
+    raw = opened.read_at(cited.at.ref, path) if may_be_one else None
     if not raw:
         return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
     return _gone(claim, cited, opened, content_hash_of(raw), renames, files)
@@ -213,17 +213,17 @@ def _gone(
     why = "" if current is None else _not_in(current, claim, cited)
     if why:
         return ClaimCheck(claim.citation, "changed", f"{why}, {said}", there)
-    start_char, end_char = cited.chars or (None, None)
+    start_char, end_char = cited.at.chars or (None, None)
     return ClaimCheck(
         citation=claim.citation,
         status="moved",
         detail=said,
         path=there,
-        start_line=cited.start_line,
-        end_line=cited.end_line,
+        start_line=cited.at.start_line,
+        end_line=cited.at.end_line,
         start_char=start_char,
         end_char=end_char,
-        page=cited.page,
+        page=cited.at.page,
     )
 
 
@@ -251,14 +251,14 @@ def _compare_chars(
     document = current.document
     path, text = cited.known.path, document.text
     if cited.text.strip():
-        if cited.page is None and end <= len(text) and has_text(document, start, end, cited):
+        if cited.at.page is None and end <= len(text) and has_text(document, start, end, cited):
             return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
         if (chars := find_now(current, start, cited)) is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         found = _lines(text, *chars)
         said = f"now in lines {found.start}-{found.end} of the record"
         return _in_record(claim, "moved", said, path, found, chars)
-    if not same_revision(cited.ref, document.ref):
+    if not same_revision(cited.at.ref, document.ref):
         said = f"the record now has revision {document.ref}: give the quote, or search again"
         return ClaimCheck(claim.citation, "unknown", said, path)
     if not start < end <= len(text):
@@ -300,10 +300,10 @@ def _compare_page(
     document = current.document
     path, then = cited.known.path, None
     if not cited.text.strip():
-        if cited.start_line and not cited.chars:
+        if cited.at.start_line and not cited.at.chars:
             return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
         if not is_revision(cited, document):
-            then = document_then(opened, cited.ref, path)
+            then = document_then(opened, cited.at.ref, path)
             if then is None:
                 said = other_revision(cited, document)
                 return ClaimCheck(claim.citation, "unknown", said, path)
@@ -315,7 +315,7 @@ def _compare_page(
             return _at_place(claim, "fresh", "", path, place)
         part = part_of(then.text, place.start, place.end)
         cited = replace(cited, text=part.text, ends=part.ends)
-    if not (cited.quoted or cited.chars):
+    if not (cited.quoted or cited.at.chars):
         return _compare_pages(claim, cited, document)
     return _compare_words(claim, cited, current)
 
@@ -324,9 +324,9 @@ def _compare_pages(claim: Claim, cited: ClaimedText, document: Document) -> Clai
     """Compare the text that the cited page or rows had in the cited revision with the current
     document."""
     path = cited.known.path
-    found = find_page(document, cited.text, cited.page, cited.page_unit, cited.rows)
+    found = find_page(document, cited.text, cited.at.page, cited.at.page_unit, cited.at.rows)
     if found is None:
-        said = "the text is not in the file" if cited.page else ALL_CHANGED
+        said = "the text is not in the file" if cited.at.page else ALL_CHANGED
         return ClaimCheck(claim.citation, "changed", said, path)
     if found == _place_now(cited, document):
         return _at_place(claim, "fresh", "", path, found)
@@ -342,11 +342,11 @@ def _compare_words(claim: Claim, cited: ClaimedText, current: CurrentFile) -> Cl
 
     if has(here := _place_now(cited, document)):
         return _at_place(claim, "fresh", "", path, here)
-    there = place_of_chars(document, *cited.chars) if cited.chars else None
+    there = place_of_chars(document, *cited.at.chars) if cited.at.chars else None
     if has(there) and there.page:
         # the citation has another page or other rows, or empty rows were added or removed
         return _at_place(claim, "moved", f"now {words_of(document, there)}", path, there)
-    if (chars := find_now(current, cited.chars[0] if cited.chars else 0, cited)) is None:
+    if (chars := find_now(current, cited.at.chars[0] if cited.at.chars else 0, cited)) is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
     found = place_of_chars(document, *chars)
     named = page_words(document, found)
@@ -356,7 +356,7 @@ def _compare_words(claim: Claim, cited: ClaimedText, current: CurrentFile) -> Cl
 
 def _place_now(cited: ClaimedText, document: Document) -> Place | None:
     """Return the cited place in the current document, None if it has no such place."""
-    if cited.start_line and not cited.chars:
+    if cited.at.start_line and not cited.at.chars:
         return None
     try:
         return _exact_place(cited, document)
@@ -365,7 +365,7 @@ def _place_now(cited: ClaimedText, document: Document) -> Place | None:
 
 
 def _exact_place(cited: ClaimedText, document: Document) -> Place:
-    return exact_place(document, cited.page, cited.page_unit, cited.chars, cited.rows)
+    return exact_place(document, cited.at.page, cited.at.page_unit, cited.at.chars, cited.at.rows)
 
 
 def _at_place(

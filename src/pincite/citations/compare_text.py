@@ -35,19 +35,19 @@ def compare_lines(cited: ClaimedText, current: CurrentFile) -> Verdict:
     lines = Lines(*lines_cited(cited))
     if cited.text.strip():
         ends, escapes = cited.ends, escapes_of(document)
-        chars = cited_chars(cited, text) if cited.columns != WHOLE else None
+        chars = cited_chars(cited, text) if cited.at.columns != WHOLE else None
         if chars and has_words(text, *chars, cited.text, ends=ends, escapes=escapes):
-            return "fresh", "", cited.start_line, cited.end_line
+            return "fresh", "", cited.at.start_line, cited.at.end_line
         found = current.words.find(cited.text, lines, ends=ends, escapes=escapes)
         if found is None:
             return "changed", "the text is not in the file", None, None
-        if cited.columns != WHOLE:
-            there = named_lines(text, *chars_of_quote(text, cited.text, found), cited.columns)
+        if cited.at.columns != WHOLE:
+            there = named_lines(text, *chars_of_quote(text, cited.text, found), cited.at.columns)
             return "moved", f"now {there}", found.start, found.end
-        if cited.page is None and lines.start <= found.start and found.end <= lines.end:
+        if cited.at.page is None and lines.start <= found.start and found.end <= lines.end:
             return "fresh", "", found.start, found.end
         return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
-    if not cited.ref:
+    if not cited.at.ref:
         if said := outside(cited, text):
             return "changed", said, None, None
         detail = "it names no revision to compare with: give the quote"
@@ -56,25 +56,25 @@ def compare_lines(cited: ClaimedText, current: CurrentFile) -> Verdict:
         return "unknown", other_revision(cited, document), None, None
     if said := outside(cited, document.text):
         return "changed", said, None, None
-    return "fresh", "", cited.start_line, cited.end_line
+    return "fresh", "", cited.at.start_line, cited.at.end_line
 
 
 def compare_revision(cited: ClaimedText, current: CurrentFile) -> Verdict:
     """Compare the text that the cited lines and columns had in the cited revision with the current
     file."""
     text, lines = current.document.text, Lines(*lines_cited(cited))
-    if cited.start_line is None:
+    if cited.at.start_line is None:
         same = without_returns(text) == without_returns(cited.text)
         return ("fresh", "", None, None) if same else ("changed", ALL_CHANGED, None, None)
-    found = find_cited(current.exact, cited.text, lines, cited.columns)
+    found = find_cited(current.exact, cited.text, lines, cited.at.columns)
     if found is None:
         return "changed", "the text is not in the file", None, None
     now, _ = columns_at(text, *found)
-    if found == chars_of_lines(current.exact, lines.start, lines.end, cited.columns):
+    if found == chars_of_lines(current.exact, lines.start, lines.end, cited.at.columns):
         return "fresh", "", now.start, now.end
     there = f"lines {now.start}-{now.end}"
-    if cited.columns != WHOLE:
-        there = named_lines(text, *found, cited.columns)
+    if cited.at.columns != WHOLE:
+        there = named_lines(text, *found, cited.at.columns)
     return "moved", f"now {there}", now.start, now.end
 
 
@@ -103,6 +103,6 @@ def find_now(current: CurrentFile, near: int, cited: ClaimedText) -> tuple[int, 
 
 def other_revision(cited: ClaimedText, document: Document) -> str:
     """Return the reason why the text of the cited revision is unknown."""
-    if is_ambiguous(cited.ref):
-        return f"{cited.ref} does not identify a content: give the quote, or search again"
+    if is_ambiguous(cited.at.ref):
+        return f"{cited.at.ref} does not identify a content: give the quote, or search again"
     return f"the file now has revision {document.ref}: give the quote, or search again"

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from pincite.asking import within_sources
 from pincite.citations.lines_and_columns import WHOLE, Columns
 from pincite.model import PageUnit, Source
+from pincite.model.citation import Citation
 from pincite.model.documents import PAGE_UNITS, Rows
 from pincite.sources.git import find_checkout
 from pincite.support.drives import has_drive, of_address
@@ -80,6 +81,25 @@ class Span:
     chars: tuple[int, int] | None = None
     rows: Rows | None = None
     columns: Columns = WHOLE
+
+    def citation(self, ref: str, last: int | None) -> Citation:
+        """Return the place as a citation of this revision, without source and path. `last` is its
+        last line, None without lines."""
+        start, end = self.chars or (None, None)
+        return Citation(
+            source="",
+            ref=ref,
+            place="",
+            start_line=self.first,
+            end_line=last,
+            start_column=self.columns[0],
+            end_column=self.columns[1],
+            start_char=start,
+            end_char=end,
+            page=self.page,
+            page_unit=self.page_unit,
+            rows=self.rows,
+        )
 
 
 def forms(text: str) -> tuple[str, ...]:

@@ -122,10 +122,9 @@ class _Reading:
         if cited.end_char is not None or cited.page is not None:
             return await self.of(read_cited, known, self.folder, cited, context)
         if cited.start_column is not None or cited.end_column is not None:
-            columns = cited.start_column, cited.end_column
             start = 1 if cited.start_line is None else cited.start_line
             end = start if cited.end_line is None else cited.end_line
-            if said := misordered(start, end, columns):
+            if said := misordered(start, end, cited.columns):
                 raise UsageError(f"{shortened(self.locator)} names no place: {said}")
             return await self.of(read_columns, known, self.folder, cited, context)
         first = 1 if cited.start_line is None else cited.start_line
@@ -197,24 +196,10 @@ async def _read(within: CitedIndex, reading: _Reading, context: int) -> Passage:
         known, cited = await find_span(within, span)
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return await reading.cited(within, known, cited, context)
-        start, end = span.chars or (None, None)
         last = span.last
         if span.first is not None and last is None:
             last = span.first + LINES - 1
-        named = Citation(
-            source="",
-            ref=(cited.ref if cited else "") or span.ref,
-            place="",
-            start_line=span.first,
-            end_line=last,
-            start_column=span.columns[0],
-            end_column=span.columns[1],
-            start_char=start,
-            end_char=end,
-            page=span.page,
-            page_unit=span.page_unit,
-            rows=span.rows,
-        )
+        named = span.citation((cited.ref if cited else "") or span.ref, last)
         return await reading.cited(within, known, named, context)
 
     async def as_written(form: str) -> Passage:

@@ -113,15 +113,15 @@ def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context
     """Return the cited page, rows or characters of the current record or extracted document, with
     `context` lines before and after. Raises UsageError, SourceError."""
     document = _document(known, folder)
-    start, end = cited.start_char, cited.end_char
-    chars = None if start is None or end is None else (start, end)
+    chars = cited.chars
     if cited.page is not None or unit_of(document) is not None:
         place = place_in(document, cited.page, cited.page_unit, chars, cited.rows)
         return _of_pages(known, document, widened(document, place, context))
     text = document.text
     if chars is None or not 0 <= chars[0] < chars[1] or chars[0] >= len(text):
         raise UsageError(
-            f"{known.path} has {len(text):,} characters: {start} to {end} is outside of them"
+            f"{known.path} has {len(text):,} characters: {cited.start_char} to {cited.end_char} is"
+            " outside of them"
         )
     first, last = chars[0], min(chars[1], len(text))
     if context:

@@ -81,6 +81,18 @@ class Citation(msgspec.Struct, frozen=True):
     page_unit: PageUnit | None = None
     rows: Rows | None = None
 
+    @property
+    def chars(self) -> tuple[int, int] | None:
+        """The characters, from 0 with an exclusive end; None if lines or nothing is cited."""
+        if self.start_char is None or self.end_char is None:
+            return None
+        return self.start_char, self.end_char
+
+    @property
+    def columns(self) -> tuple[int | None, int | None]:
+        """The first and the last column, None where the line is whole."""
+        return self.start_column, self.end_column
+
 
 def cite(chunk: Chunk) -> str:
     """Return the citation of a chunk: `name@ref:path#L3-L9`, or `name@ref:https://…#top#L3-L9` for
@@ -117,8 +129,8 @@ def format_citation(citation: Citation) -> str:
     """Return the text of a citation; `parse_citation` reads it back."""
     start, end = citation.start_line, citation.end_line
     lines = ""
-    if citation.start_char is not None and citation.end_char is not None:
-        chars = format_chars(citation.start_char, citation.end_char)
+    if citation.chars is not None:
+        chars = format_chars(*citation.chars)
         lines = format_page(citation.page, citation.page_unit, chars, citation.rows)
     elif citation.page is not None:
         lines = format_page(citation.page, citation.page_unit, rows=citation.rows)
