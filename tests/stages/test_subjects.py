@@ -9,12 +9,14 @@ import pytest
 
 from pincite.errors import StoreError
 from pincite.model import Ranking
-from pincite.ports import Readable, Searchable, SearchRequest
+from pincite.ports import EVERYTHING, Readable, Searchable, SearchRequest
+from pincite.search_steps.term_counts import readable_terms
 from pincite.stages.subjects import find_subjects
 from pincite.support.fields import replace
 from tests.small_search import make
 from tests.time_limits import GROWS_S
 
+ALL = readable_terms({"main": EVERYTHING})
 TEXTS = {"a": "A query is received by the middleware, with a maximum of lines."}
 
 
@@ -23,11 +25,11 @@ def collection() -> Searchable:
 
 
 def subjects(*absent: str, within: Searchable | None = None) -> tuple[str, ...]:
-    return asyncio.run(find_subjects(" ".join(absent), absent, [within or collection()], 5.0))
+    return asyncio.run(find_subjects(" ".join(absent), absent, [within or collection()], 5.0, ALL))
 
 
 def asked(question: str, *absent: str) -> tuple[str, ...]:
-    return asyncio.run(find_subjects(question, absent, [collection()], 5.0))
+    return asyncio.run(find_subjects(question, absent, [collection()], 5.0, ALL))
 
 
 @pytest.mark.parametrize("word", ["pls", "explain", "thru", "roughly", "tldr", "overview"])

@@ -50,7 +50,7 @@ async def judge_evidence(
     shown = covered[: profile.select.results]
     absent = await absent_words(run, shown, (None,) * len(shown), found)
     missing = absent.index
-    has_any = readable_terms(run.facts.readable) if missing and run.facts.apart else None
+    has_any = readable_terms(run.facts.readable)
     subjects = await find_subjects(
         query.text, missing, deps.collections, profile.retrieve.timeout_s, has_any
     )

@@ -3,12 +3,11 @@ words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from string import ascii_lowercase
 from typing import Any, Final
 
-from pincite.model import Ranking, SparseVector
-from pincite.ports import Searchable, SearchRequest
+from pincite.ports import Searchable
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.late_patterns import late_pattern
 from pincite.support.spellings import one_edit
@@ -96,16 +95,16 @@ async def find_subjects(
     absent: Sequence[str],
     collections: Sequence[Searchable],
     timeout_s: float,
-    has_any: HasAny | None = None,
+    has_any: HasAny,
 ) -> tuple[str, ...]:
     """Return the `absent` words that may be the subject of the question.
 
     Left out are words that only ask ("explain", "pls"), words that ask for a measure or a place
     ("how long is it valid?", "where is it defined?"), and misspellings in lower case: words that a
     wrong, missing, additional or misplaced letter, but not the first one, separates from a word of
-    the index ("chunkker"). To find misspellings, each collection is asked how many chunks have the
-    other spellings. A collection that fails or takes longer than `timeout_s` seconds has none.
-    With `has_any`, only the chunks count of which it says whether one has any of these terms.
+    the index ("chunkker"). To find misspellings, `has_any` tells whether a chunk of a collection
+    has one of the other spellings. A collection that fails or takes longer than `timeout_s` seconds
+    has none.
     """
     asking = _only_asking(question)
     left = tuple(one for one in absent if one not in _ASKING and one not in asking)
@@ -113,11 +112,7 @@ async def find_subjects(
     if not typed:
         return left
     asked = [
-        with_timeout(
-            one.spec.name,
-            _mistyped(typed, one) if has_any is None else _mistyped_among(typed, one, has_any),
-            timeout_s,
-        )
+        with_timeout(one.spec.name, _mistyped(typed, one, has_any), timeout_s)
         for one in collections
     ]
     outcomes = await gather_outcomes(asked)
@@ -141,22 +136,8 @@ def _may_be_mistyped(word: str) -> bool:
     return _LEAST <= len(word) <= _MOST and word.isascii() and word.isalpha() and word.islower()
 
 
-async def _mistyped(typed: Iterable[str], collection: Searchable) -> set[str]:
+async def _mistyped(typed: Sequence[str], collection: Searchable, has_any: HasAny) -> set[str]:
     """Return the words of which the collection has another spelling."""
-    ids = {word: _spellings(word, collection) for word in typed}
-    every = tuple(sorted(frozenset().union(*ids.values())))
-    vector = SparseVector(every, (1.0,) * len(every))
-    request = SearchRequest(sparse=vector, sparse_limit=1)
-    rankings: Sequence[Ranking] = await collection.index.search(collection.spec.name, request)
-    having = {id_ for one in rankings if one.counted for id_, n in one.counted.having.items() if n}
-    return {word for word, each in ids.items() if each & having}
-
-
-async def _mistyped_among(
-    typed: Sequence[str], collection: Searchable, has_any: HasAny
-) -> set[str]:
-    """Return the words of which one of these chunks has another spelling. The counts of a search
-    would not do: they are those of the whole collection."""
     found = await gather([has_any(collection, _spellings(word, collection)) for word in typed])
     return {word for word, there in zip(typed, found, strict=True) if there}
 
