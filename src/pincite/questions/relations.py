@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pincite.questions.frames import is_file, plain_path
 from pincite.support.late_patterns import late_pattern
@@ -149,8 +150,7 @@ _OF_DOCUMENT: Final = late_pattern(
 _TECHNOLOGY: Final = late_pattern(r"(?:[A-Z][\w.]*/)*[A-Z]\w*\.(?i:io|js|net)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(msgspec.Struct, frozen=True):
     """What a question asks for: `kind`, the last component of the `name`, the one before it or the
     class in whose heirs the name is (`owner`, "" if none), and the name as it is `written`.
     `certain`: it is written like code or in quotes, so it is no word of a topic. `tests`: tests

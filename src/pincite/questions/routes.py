@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pincite.support.late_patterns import late_pattern
 
@@ -21,8 +22,7 @@ _OF_ALL: Final = late_pattern(r"api|rest|v\d{1,3}", re.IGNORECASE)
 _PARAMETERS: Final = frozenset("{:[<*$(")
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(msgspec.Struct, frozen=True):
     """A route: its `method` in capitals, "" if the question names none, and its segments."""
 
     method: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Final
+
+import msgspec
 
 from pincite.support.late_patterns import late_pattern
 
@@ -87,8 +88,7 @@ _MARKED: Final = re.compile(r"\s{0,3}(?:#{1,6}|={1,6})\s+\S|\s{0,3}\*\*[^*]{1,15
 _UNDERLINE: Final = re.compile(r"\s{0,3}([-=~^\"'+*`#.:])\1{2,}\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class AskedVersions:
+class AskedVersions(msgspec.Struct, frozen=True):
     """The versions that a question names, `all` in the form of `canonical`. `about`: the question
     is about these versions themselves, as in "what is new in 3.1.0?". `said` has the same versions
     as the question writes them. `ranges` are pairs of them of which one is enough, as in "between

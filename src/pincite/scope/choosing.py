@@ -14,8 +14,9 @@ so many more hits. It is used if the list of all selected documents is that shor
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+import msgspec
 
 from pincite.model import Attributes, Chunk, DocumentRecord, Ranking
 from pincite.ports import AnyOf, Condition, Ids, Readable, SearchRequest, Stored
@@ -32,8 +33,7 @@ _WORTH: Final = 16
 Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """The callbacks that select documents. `among` returns the selected ones of these documents.
     `all_of` returns all selected documents, or None if they are more than its argument (None for no
     limit). It is called if the best hits are nearly all of other documents."""
@@ -42,16 +42,15 @@ class Choice:
     all_of: Callable[[int | None], Awaitable[tuple[str, ...] | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenIndex:
+class ChosenIndex(msgspec.Struct, frozen=True):
     """A `Readable` for one search, whose hits are restricted to selected documents. `load`,
     `document`, `chunk_ids` and `page` are not restricted; their callers must check the
     documents."""
 
     index: Readable
     choice: Choice
-    _chosen: dict[str, bool] = field(default_factory=dict)
-    _documents: dict[str, str] = field(default_factory=dict)  # by chunk id
+    _chosen: dict[str, bool] = msgspec.field(default_factory=dict)
+    _documents: dict[str, str] = msgspec.field(default_factory=dict)  # by chunk id
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         """See `Readable.search`."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from pincite.model import Scope, SourceType
 from pincite.ports import Filter, Searchable
@@ -12,8 +13,7 @@ from pincite.scope.filter import kinds_of
 from pincite.scope.schema import schema_of
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionFacts:
+class CollectionFacts(msgspec.Struct, frozen=True):
     """Facts about the collections of one search, by their names. They hold for all of its passes.
 
     `code`: the collections whose chunks in the scope are all, or nearly all, code. `deep`: the

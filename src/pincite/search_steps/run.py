@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from pincite.deps import Deps
 from pincite.model import Chosen, Gated, Notice, Pool, Query, Question, Scope
@@ -16,8 +16,7 @@ _EXPLAIN_S = 5.0  # guess: 100,000 documents took 0.8 s of processor time
 _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget is used up
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One search: its `question`, the `query` prepared from it, its dependencies and its settings.
     `facts` are those of the collections; they do not change with the encoders of a probe. `present`
     remembers which terms the caller may find, by collection and id of the term, and
@@ -30,8 +29,8 @@ class Run:
     profile: Profile
     trace: Trace
     facts: CollectionFacts
-    present: dict[tuple[str, int], bool] = field(default_factory=dict)
-    absent_places: dict[tuple[str, bool], bool] = field(default_factory=dict)
+    present: dict[tuple[str, int], bool] = msgspec.field(default_factory=dict)
+    absent_places: dict[tuple[str, bool], bool] = msgspec.field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:
@@ -63,8 +62,7 @@ class Run:
         return _EXPLAIN_S if left_ms is None else max(_LEAST_LOOK_S, left_ms / 1000)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """The result of one pass: what retrieval `found`, the `loaded` candidates, and those that were
     `judged`, `gated` and `chosen` in turn."""
 

@@ -4,10 +4,11 @@ their definitions if there is nothing else to show."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from string import ascii_letters, ascii_lowercase
 from typing import Final
+
+import msgspec
 
 from pincite.model import AbsentTerms, Candidate, Gated, Notice, Question, Signal
 from pincite.ports import AnyOf, Searchable, SearchRequest
@@ -36,8 +37,7 @@ _LIMIT_S: Final = 0.5  # of a look-up; guess: 16,000 chunks take .02 s
 _HITS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Instead:
+class Instead(msgspec.Struct, frozen=True):
     """What a search says of mistyped names: the words that the index lacks, the notices, and the
     evidence with its verdict, None to leave it as it was."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+import msgspec
 
 from pincite.model import AbsentTerms, Candidate, Context, Ranking, TermCounts
 from pincite.ports import Searchable
@@ -74,8 +75,7 @@ sweep swept|swim swam swum|swing swung|undo undid undone|unwind unwound|weave wo
 wind wound"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """A word of the question. An `exact` word counts only as a whole; any other word also counts if
     one of its parts is found. A name of `joined` words counts as a whole, or if the index has all
     of them. If it is not `certain`, the text may have it in a form that the analyser does not

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -38,15 +37,14 @@ class CoverageConfig(msgspec.Struct, frozen=True):
         require_range(self, "cover", "word_weight", least=0)
 
 
-@dataclass(frozen=True, slots=True)
-class CoverFacts:
+class CoverFacts(msgspec.Struct, frozen=True):
     """Facts about the searched collections. `foreign` are those whose language their dense model
     does not know, `partial` those where some chunks have no vector yet. `rarity` has the weight of
     each word of the question in a collection, where that is known."""
 
     foreign: frozenset[str] = frozenset()
     partial: Collection[str] = frozenset()
-    rarity: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    rarity: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
 
 
 def cover(

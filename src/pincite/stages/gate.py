@@ -4,7 +4,6 @@ the question."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -138,8 +137,7 @@ class GateConfig(msgspec.Struct, frozen=True):
         return found if isinstance(found, Thresholds) else None
 
 
-@dataclass(frozen=True, slots=True)
-class OnTopic:
+class OnTopic(msgspec.Struct, frozen=True):
     """Evidence that a question is on topic, other than the value of a signal: the verdict is at
     least `level`, for a `reason`. That is a sentence for `grounded`. For `weak`, it is what follows
     "But" behind the reason of the value, with its full stop."""

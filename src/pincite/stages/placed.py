@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
+
+import msgspec
 
 from pincite.model import Candidate
 from pincite.model.places import FileKey, FrameFiles
@@ -14,8 +15,7 @@ from pincite.questions.frames import MOST_FILES, Fit, Frame
 Key: TypeAlias = tuple[str, str]  # collection and id of a passage
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A place that a question names. `files` are those whose paths `fit` it best, at most five of a
     collection, and `count` is their number; none if no searched file fits. `passages` have the
     line; those of files without such a passage are `beside` it, if there are any. There are no
@@ -37,13 +37,12 @@ class Place:
         return self.fit.parts > 1 or "/" not in self.frame.path
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """The places that a question names, the one that failed first, and the `order` of the passages
     at them: the number of the first place of each."""
 
     places: tuple[Place, ...] = ()
-    order: Mapping[Key, int] = field(default_factory=lambda: MappingProxyType({}))
+    order: Mapping[Key, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     def of(self, one: Candidate) -> Place | None:
         """Return the first place that this candidate is at, None if it is at none."""

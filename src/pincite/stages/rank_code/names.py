@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from operator import mul
+
+import msgspec
 
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Likeness, QuestionWords, Vocabulary, mean
@@ -15,8 +16,7 @@ from pincite.support.fields import replace
 _PLACES = frozenset(("__init__", "index", "mod", "init"))
 
 
-@dataclass(frozen=True, slots=True)
-class FileName:
+class FileName(msgspec.Struct, frozen=True):
     """The name of a file without its extensions, and that of its folder."""
 
     stem: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+import msgspec
 
 from pincite.model import SourceType
 from pincite.stages.rank_code.changes import LONGEST_QUESTION, keeps_changelogs
@@ -158,8 +159,7 @@ _ASKS_CODE = late_pattern(
 _REMEMBERED = 10_000  # paths, about 2 MB
 
 
-@dataclass(frozen=True, slots=True)
-class Priors:
+class Priors(msgspec.Struct, frozen=True):
     """The factors for kinds of files, for one question. `pages` is for pages of the project, and
     `prose` for those of tests and of vendored packages. `others` is for all but tests, `changelog`
     for pages and data that tell what changed."""

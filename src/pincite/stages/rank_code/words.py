@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+import msgspec
 
 from pincite.model import Query
 from pincite.support.names import (
@@ -33,8 +34,7 @@ _LONGEST = 100  # characters of a name that is cached
 Terms = Callable[[str], frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """A part of a name or question in lower case, with its stems. `beginnings` are the first
     letters of both: words that are alike have one in common."""
 
@@ -53,8 +53,7 @@ class Name(NamedTuple):
     beginnings: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionWords:
+class QuestionWords(msgspec.Struct, frozen=True):
     """A question: its `words` without function words; `names`, the last components of all its
     names; `code`, the last components of names that are written like code; `alone`, whether it is
     only a name. `owners` has the last component of each name with a path, and the one before it;

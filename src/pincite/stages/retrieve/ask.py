@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from pincite.model import (
     Expansion,
@@ -37,8 +38,7 @@ from pincite.support.fields import replace
 _DEFINING = 10  # chunks of each name in a pass for definitions
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieved(msgspec.Struct, frozen=True):
     """The rankings of all collections that answered, and notices about the others. `dense` names
     the collections that were also searched by vectors. `defining` has the hits of the symbol
     search and those at the places that the question names, `versions` those with a version that
@@ -49,7 +49,7 @@ class Retrieved:
     collections: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
     dense: frozenset[str] = frozenset()
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     defining: frozenset[tuple[str, str]] = frozenset()
     versions: frozenset[tuple[str, str]] = frozenset()
     files: tuple[FrameFiles, ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pincite.model import Chunk, DocumentRecord, Ranking
 from pincite.model.places import FileKey, FrameFiles
@@ -22,8 +23,7 @@ _MOST_CHUNKS: Final = 64  # of a place in files that only their chunks can tell 
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """The `requests` for places, each with its frame and the files that it asks for, None if only
     chunks can tell them apart, and the `files` of each frame. `is_known` is false if the collection
     may have others."""
