@@ -5,23 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from typing import Final, Protocol
+from typing import Final
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import DocumentRecord, IndexedDocument
+from pincite.ports import Paged
 
 _PAGE = 1_000
 _LAST: Final = chr(0x10FFFF)
 _SURROGATES: Final = (0xD800, 0xDFFF)
 AT_ONCE = 16  #: small documents between two pauses: a millisecond
-
-
-class Paged(Protocol):
-    """A source of document records, in the order of source and path."""
-
-    async def documents_after(
-        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
-    ) -> tuple[DocumentRecord, ...]: ...
 
 
 async def every_record(

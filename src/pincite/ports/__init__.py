@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         CollectionInfo,
         Index,
         LeasedIndex,
+        Paged,
         PagedIndex,
         Readable,
         ReadableIndex,
@@ -68,8 +69,8 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "Exists Filter Ids Is Phrase Prefix Range Text equals words"
             ),
             "pincite.ports.index": (
-                "CollectionInfo Index LeasedIndex PagedIndex Readable ReadableIndex Searchable "
-                "SearchableFacts"
+                "CollectionInfo Index LeasedIndex Paged PagedIndex Readable ReadableIndex "
+                "Searchable SearchableFacts"
             ),
             "pincite.ports.leases": "Leases Waiting",
             "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
@@ -110,6 +111,7 @@ __all__ = [
     "Measured",
     "Memory",
     "Message",
+    "Paged",
     "PagedIndex",
     "Phrase",
     "Prefix",

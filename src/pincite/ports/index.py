@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -103,15 +103,21 @@ class ReadableIndex(Readable, Protocol):
         """Return the sources of a collection, ordered by name; () for an unknown collection."""
 
 
-class PagedIndex(ReadableIndex, Protocol):
-    """A `ReadableIndex` that also lists documents in pages, so that a document can be looked up
-    without its chunks."""
+@runtime_checkable
+class Paged(Protocol):
+    """An index that lists documents in pages. So a document can be looked up without its chunks. A
+    million documents do not fit into one message, and other requests wait while a message is
+    built."""
 
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
     ) -> tuple[DocumentRecord, ...]:
-        """Return at most `limit` documents that follow the (source, path) `after`, in the order of
-        `documents`."""
+        """Return at most `limit` documents that follow the (source, path) `after`, in this order:
+        the first ones if `after` is None, of all sources if `source` is None."""
+
+
+class PagedIndex(ReadableIndex, Paged, Protocol):
+    """A `ReadableIndex` that is `Paged`."""
 
 
 class Index(ReadableIndex, Protocol):

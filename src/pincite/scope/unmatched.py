@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from pincite.errors import PinciteError
 from pincite.model import DocumentRecord, Notice, Ranking, Scope
-from pincite.ports import Filter, Ids, Searchable
+from pincite.ports import Filter, Ids, Paged, Searchable
 from pincite.ports.predicate import matches
 from pincite.scope.apart import is_apart, readable_filter
 from pincite.scope.document_records import OF_RECORD, matches_record, record_test
@@ -25,15 +25,6 @@ _PAGE: Final = 256
 _MOST_PAGES: Final = 8  # of chunks; all of them took 0.03 to 0.11 s, embedded
 _AT_ONCE: Final = 500  # documents: 4 to 7 ms
 _MOST_READ: Final = 256  # documents that are read one by one; guess, unmeasured
-
-
-@runtime_checkable
-class _Paged(Protocol):
-    """As `pincite.ports.PagedIndex`. Collections of other programs have no pages of documents."""
-
-    async def documents_after(
-        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
-    ) -> tuple[DocumentRecord, ...]: ...
 
 
 async def unmatched(
@@ -134,7 +125,7 @@ async def _pages(one: Searchable) -> AsyncIterator[Sequence[DocumentRecord]]:
     tasks, and the end of the time, come in between."""
     name, index = one.spec.name, one.index
     after: tuple[str, str] | None = None
-    if not isinstance(index, _Paged):
+    if not isinstance(index, Paged):  # a collection of another program
         yield await index.documents(name)
         return
     while page := await index.documents_after(name, None, after, _AT_ONCE):

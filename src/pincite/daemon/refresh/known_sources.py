@@ -6,23 +6,19 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from pincite.model import DocumentRecord, SourceRecord
-from pincite.ports import CollectionInfo
+from pincite.ports import CollectionInfo, Paged
 
 MOST_DOCUMENTS: Final = 20_000  #: in one look: reading a thousand records takes 10 ms
 Key = tuple[str, str]  #: a collection, under its public name, and one of its sources
 
 
-class HasSources(Protocol):
+class HasSources(Paged, Protocol):
     """The part of the index that this module reads."""
 
     async def collections(self) -> tuple[CollectionInfo, ...]: ...
 
     async def documents(
         self, collection: str, source: str | None = None
-    ) -> tuple[DocumentRecord, ...]: ...
-
-    async def documents_after(
-        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
     ) -> tuple[DocumentRecord, ...]: ...
 
 

@@ -28,8 +28,8 @@ from pincite.daemon.refresh.freshness import Condition, Freshness, Wish
 from pincite.daemon.server.encoder import Host
 from pincite.daemon.wire.protocol_versions import PROTOCOL as PROTOCOL
 from pincite.daemon.wire.protocol_versions import SHAPES as SHAPES
-from pincite.model import DocumentRecord, Vector
-from pincite.ports import Index, LeasedIndex
+from pincite.model import Vector
+from pincite.ports import Index, LeasedIndex, Paged
 from pincite.support.capabilities import CLOSE_ON_EXEC
 from pincite.support.decodable import ready
 
@@ -59,7 +59,7 @@ class Identity(msgspec.Struct, frozen=True):
     shape: str = ""
 
 
-class Service(Host, Protocol):
+class Service(Host, Paged, Protocol):
     """The operations of a daemon: the index, the encoder of queries, and whole searches."""
 
     async def hello(self) -> Identity:
@@ -67,12 +67,6 @@ class Service(Host, Protocol):
 
     async def leave(self) -> None:
         """Close the index and end. Returns before the process has ended."""
-
-    async def documents_after(
-        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
-    ) -> tuple[DocumentRecord, ...]:
-        """Return the next page of `documents`, after a (source, path). A million documents do not
-        fit into one message, and other requests wait while a message is built."""
 
     async def ask(self, asked: RemoteSearch) -> Answer:
         """Search. Raises the errors of `pincite.search`."""
