@@ -139,7 +139,8 @@ def _by_files(
     sources = frozenset[str]() if config.source_named else {one.chunk.repo for one in ours}
     known = KnownTerms(asked_terms(query.text, terms, sources), terms, rarity)
     priors = raise_pages(query.text, ours, known, priors_for(query.text, config))
-    ordered = _ordered(query, ours, terms, config, priors, partial, known, sources)
+    files = _rated(query, ours, terms, config, priors, partial, known, sources)
+    ordered = _ordered(bodies_first(query, files) if config.bodies_first else files, config)
     ranked = [
         one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
         for (one, parts), signal in zip(ordered, given, strict=True)
@@ -178,19 +179,10 @@ def _between(one: Candidate, by_file: Signal, trust: float) -> float:
 
 
 def _ordered(
-    query: Query,
-    candidates: Sequence[Candidate],
-    terms: Terms,
-    config: RankCodeConfig,
-    priors: Priors,
-    partial: Mapping[str, float],
-    known: KnownTerms,
-    sources: AbstractSet[str],
+    files: Sequence[RatedFile], config: RankCodeConfig
 ) -> list[tuple[Candidate, tuple[Signal, ...]]]:
-    """Return the candidates in their new order, each with the parts of its file's score."""
-    files = _rated(query, candidates, terms, config, priors, partial, known, sources)
-    if config.bodies_first:
-        files = bodies_first(query, files)
+    """Return the candidates of the files in their new order, each with the parts of its file's
+    score."""
     scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
     for one in files:
         first = one.own[0][0] or 1.0
