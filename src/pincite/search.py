@@ -104,7 +104,7 @@ async def _pass(
         changed = overtaken(fused, loaded, deps.collections, wide)
         found, loaded = await _admitted(found, loaded, deps)
         trace.tap("load", loaded.candidates)
-        if not changed or (run.left_ms is not None and run.left_ms <= 0):
+        if not changed or run.is_late:
             break
     loaded = replace(loaded, notices=(*loaded.notices, *changed))
     return await _judge(run, found, loaded, judged_before, probed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.questions.frames import fit_of_parts
+from pincite.questions.frames import fit_of
 from pincite.scope.named_place import NamedPlace
 from tests.counting import grows_in_proportion
 
@@ -73,8 +73,8 @@ def test_the_first_folder_that_fits_best_ends_the_comparison(
 
     def counting(ours: list[str], theirs: list[str], *rest: object) -> object:
         asked.append(len(theirs))
-        return fit_of_parts(ours, theirs, *rest)  # type: ignore[arg-type]
+        return fit_of(ours, theirs, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("pincite.scope.named_place.fit_of_parts", counting)
+    monkeypatch.setattr("pincite.scope.named_place.fit_of", counting)
     assert NamedPlace("Models").parts("Models/" * 60 + "a.py", "") == 1
-    assert asked == [1]
+    assert asked == [1, 1]  # the source, and the first folder

@@ -39,6 +39,6 @@ def test_words_of_a_question_are_read_in_linear_time(piece: str) -> None:
     terms = informative_terms("english")
 
     def find(size: int) -> None:
-        find_absent(f"{piece * (size // len(piece))}-x", (), (), (), (), terms)
+        find_absent(f"{piece * (size // len(piece))}-x", (), (), {}, (), terms)
 
     assert grows_in_proportion(find, 5_000)

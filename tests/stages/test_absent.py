@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 
 import pytest
 
-from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope
+from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope, TermCounts
 from pincite.ports import AnyOf, Filter, Readable, SearchRequest
 from pincite.profile import Profile
 from pincite.providers.sparse.analyser import informative_terms
@@ -126,8 +125,8 @@ def test_marks_do_not_make_another_word(text: str, question: str) -> None:
 def test_a_word_of_another_script_is_found_by_its_stem() -> None:
     terms = informative_terms("arabic")
     shown = [candidate("one", text="كتب احمد الرسالة")]
-    assert find_absent("أحمد", shown, (), (), (), terms) == AbsentTerms()
-    assert find_absent("محمود", shown, (), (), (), terms).evidence == ("محمود",)
+    assert find_absent("أحمد", shown, (), {}, (), terms) == AbsentTerms()
+    assert find_absent("محمود", shown, (), {}, (), terms).evidence == ("محمود",)
 
 
 def test_what_is_elsewhere_is_missing_from_the_passages_alone() -> None:
@@ -165,23 +164,20 @@ def test_a_collection_that_does_not_count_is_never_said_to_lack_a_word() -> None
     assert found == AbsentTerms(evidence=("Cassandra",))
 
 
-@pytest.mark.parametrize("question", ["key of the WebClient", "key in Cassandra", "key at night"])
-def test_whoever_is_kept_apart_does_not_learn_what_others_have(question: str) -> None:
-    """The same words come back whether others have them or not."""
+def test_to_whoever_is_kept_apart_it_does_not_matter_how_often_others_have_a_word() -> None:
+    one = asyncio.run(make(None, {"keys": TEXTS["keys"]}))
+    ids = one.sparse.encode_query("WebClient").indices
+    shown = [candidate("keys", text=TEXTS["keys"])]
 
-    def found(texts: Mapping[str, str]) -> AbsentTerms:
-        one = asyncio.run(make(None, texts))
-        vector = one.sparse.encode_query(question)
-        request = SearchRequest(sparse=vector)
-        rankings = asyncio.run(one.index.search("main", request))
-        assert rankings[0].counted is not None
-        shown = [candidate("keys", text=TEXTS["keys"])]
-        given = (question, shown, (), rankings, [one], informative_terms("english"))
-        return find_absent(*given, apart=True)
+    def found(chunks: int, having: int, *, apart: bool) -> AbsentTerms:
+        counts = {"main": TermCounts(chunks, dict.fromkeys(ids, having))}
+        given = ("key of the WebClient", shown, (), counts, [one], informative_terms("english"))
+        return find_absent(*given, apart=apart)
 
-    alone, shared = found({"keys": TEXTS["keys"]}), found(TEXTS)
-    assert alone == shared
-    assert alone.index == ()
+    rare, common = (1_000, 1), (1_000, 900)
+    assert found(*rare, apart=False) != found(*common, apart=False) == AbsentTerms()
+    for often in (rare, common):
+        assert found(*often, apart=True) == AbsentTerms(evidence=("WebClient",))
 
 
 def test_a_collection_that_requires_tags_hands_out_no_counts() -> None:

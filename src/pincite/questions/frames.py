@@ -101,12 +101,15 @@ class Frame(NamedTuple):
 
     def fit(self, path: str, source: str = "") -> Fit | None:
         """Return how well a path of the index fits, None if it is another file. See `fit_of`."""
-        return fit_of(self.path, path, source, self.own)
+        return fit_of(self.path.split("/"), path.split("/"), source.split("/"), self.own)
 
 
-def fit_of(named: str, path: str, source: str, own: int = 1) -> Fit | None:
-    """Return how well a path of the index fits one that is `named`, None if it is another. `own` as
-    in `Frame`.
+def fit_of(
+    ours: Sequence[str], theirs: Sequence[str], source: Sequence[str], own: int = 1
+) -> Fit | None:
+    """Return how well a path of the index (`theirs`) fits one that is named (`ours`), None if it is
+    another. The paths and the name of the source are given by their parts, `own` as in
+    `Frame`.
 
     The whole path of the index may end the other one (`app/a.py` ends `/srv/app/a.py`), or the
     other way round (`lib/app/a.py`). Otherwise, more than half of the path of the index is
@@ -114,13 +117,6 @@ def fit_of(named: str, path: str, source: str, own: int = 1) -> Fit | None:
     `/usr/lib/python3/site-packages/app/a.py`. Before a whole path, the name of its `source` also
     counts, because it is most often that of its folder: `app/a.py` for `a.py` of `app`.
     """
-    return fit_of_parts(named.split("/"), path.split("/"), source.split("/"), own)
-
-
-def fit_of_parts(
-    ours: Sequence[str], theirs: Sequence[str], source: Sequence[str], own: int = 1
-) -> Fit | None:
-    """Return what `fit_of` does, for the parts of the three paths."""
     same = 0
     for one, other in zip(reversed(ours), chain(reversed(theirs), reversed(source)), strict=False):
         if one != other:

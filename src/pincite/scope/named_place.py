@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pincite.questions.frames import fit_of, fit_of_parts
+from pincite.questions.frames import fit_of
 from pincite.scope.paths import is_pattern, path_test
 
 _MOST_FOLDERS: Final = 64  # of a path that are compared; a bound for hostile paths
@@ -31,7 +31,7 @@ class NamedPlace:
         if last and f"/{last}/" in f"/{path}/":
             theirs, root = path.split("/", _MOST_FOLDERS), source.split("/")
             for end, part in enumerate(theirs, start=1):
-                if part == last and (fit := fit_of_parts(self._ours, theirs[:end], root)):
+                if part == last and (fit := fit_of(self._ours, theirs[:end], root)):
                     most = max(most, fit.parts)
                     if most == len(self._ours):
                         break
@@ -46,7 +46,7 @@ class NamedPlace:
 
     def _is_source(self, source: str) -> bool:
         if source not in self._sources:
-            self._sources[source] = fit_of("/".join(self._ours), source, "") is not None
+            self._sources[source] = fit_of(self._ours, source.split("/"), ("",)) is not None
         return self._sources[source]
 
     def has_part(self, path: str) -> bool:

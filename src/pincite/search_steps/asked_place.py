@@ -13,7 +13,7 @@ from pincite.scope.choosing import admitted_records
 from pincite.scope.document_records import matches_record
 from pincite.scope.named_place import NamedPlace
 from pincite.search_steps.run import Run
-from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.concurrency import gather_outcomes, limited_s, with_timeout
 
 _Nearness: TypeAlias = Literal["there", "near"]
 _LISTING_S: Final = 1.0  # guess: a thousand documents take 10 ms
@@ -48,7 +48,7 @@ def _is_there(named: Sequence[NamedPlace], path: str, source: str) -> bool:
 async def _are_absent(run: Run, named: Sequence[NamedPlace], *, beside: bool) -> bool:
     """Return whether no document that the caller may read is in one of the places and, with
     `beside`, one is in a folder named like a part of them. False if that is not known."""
-    limit_s = _LISTING_S if run.left_ms is None else min(_LISTING_S, run.left_ms / 1000)
+    limit_s = limited_s(_LISTING_S, run.left_ms)
     if limit_s <= 0:
         return False
     asked = [

@@ -50,6 +50,12 @@ class Run(msgspec.Struct, frozen=True):
         return None if budget_ms is None else budget_ms - self.trace.spent_ms()
 
     @property
+    def is_late(self) -> bool:
+        """Whether the time budget is spent."""
+        left_ms = self.left_ms
+        return left_ms is not None and left_ms <= 0
+
+    @property
     def look_s(self) -> float:
         """The time limit for comparing results with their files, in seconds."""
         left_ms = self.left_ms

@@ -28,7 +28,7 @@ from pincite.stages.similar_names import (
     likeness,
     similar_name,
 )
-from pincite.support.concurrency import gather, gather_outcomes, with_timeout
+from pincite.support.concurrency import gather, gather_outcomes, limited_s, with_timeout
 from pincite.support.fields import replace
 from pincite.support.spellings import one_edit
 
@@ -54,7 +54,7 @@ async def show_instead(run: Run, outcome: Outcome) -> Instead | None:
     is another name than `get_name`, and `gte_name` is a slip. If the profile shows passages without
     evidence, they follow."""
     before, config = outcome.gated.verdict, run.profile.gate
-    if before.level != "none" or not config.defined or _is_late(run):
+    if before.level != "none" or not config.defined or run.is_late:
         return None
     absent = await absent_words(run, (), (), outcome.found)
     names = absent_names(run.query.text, absent)
@@ -93,10 +93,6 @@ def _definitions(
     return ()
 
 
-def _is_late(run: Run) -> bool:
-    return run.left_ms is not None and run.left_ms <= 0
-
-
 async def suggest_names(
     run: Run, absent: AbsentTerms, candidates: Sequence[Candidate]
 ) -> tuple[Notice, ...]:
@@ -105,7 +101,7 @@ async def suggest_names(
 
     The definitions are looked up within the scope, and only if there is such a name. Nothing is
     suggested if the time budget is spent."""
-    names = () if _is_late(run) else absent_names(run.query.text, absent)
+    names = () if run.is_late else absent_names(run.query.text, absent)
     found = await gather([_defined(run, one) for one in names])
     pairs = zip(names, found, strict=True)
     return tuple(
@@ -145,7 +141,7 @@ async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     other programs here."""
     if len(name) > _LONGEST:
         return ()
-    limit_s = _LIMIT_S if run.left_ms is None else min(_LIMIT_S, run.left_ms / 1000)
+    limit_s = limited_s(_LIMIT_S, run.left_ms)
     forms = sorted(_spellings(name))
     asked = [
         with_timeout(one.spec.name, _of(run, one, forms), limit_s) for one in run.deps.collections

@@ -12,6 +12,7 @@ from pincite.stages.absent import counted
 from pincite.stages.presence import find_present, has_any
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import HasAny
+from pincite.support.concurrency import limited_s
 
 
 async def term_counts(
@@ -27,7 +28,7 @@ async def term_counts(
     the time budget is spent."""
     if not run.facts.apart:
         return counted(found.rankings)
-    if not is_filtered(run) or (run.left_ms is not None and run.left_ms <= 0):
+    if not is_filtered(run) or run.is_late:
         return {}
     known, terms = run.present, dict[str, tuple[int, ...]]()
     for one in run.deps.collections:
@@ -39,8 +40,7 @@ async def term_counts(
         if (left := [one for one in ids if (name, one) not in known])
     }
     if unknown:
-        limit_s = run.profile.retrieve.timeout_s
-        limit_s = limit_s if run.left_ms is None else min(limit_s, run.left_ms / 1000)
+        limit_s = limited_s(run.profile.retrieve.timeout_s, run.left_ms)
         present = await find_present(unknown, run.deps.collections, run.facts.readable, limit_s)
         for name, having in present.items():
             known.update({(name, one): there for one, there in having.items()})

@@ -92,10 +92,9 @@ async def absent_words(
         text,
         shown,
         contexts,
-        rankings=found.rankings,
+        counts=await term_counts(run, found, needed),
         collections=deps.collections,
         terms=deps.terms,
         apart=apart,
-        within=await term_counts(run, found, needed) if apart else None,
         english=english,
     )

@@ -96,12 +96,11 @@ def find_absent(
     question: str,
     shown: Sequence[Candidate],
     contexts: Sequence[Context | None],
-    rankings: Sequence[Ranking],
+    counts: Mapping[str, TermCounts],
     collections: Sequence[Searchable],
     terms: Terms,
     *,
     apart: bool = False,
-    within: Mapping[str, TermCounts] | None = None,
     english: bool = True,
 ) -> AbsentTerms:
     """Return the words of the question that no chunk of any collection has, and those that only the
@@ -113,14 +112,13 @@ def find_absent(
     first word and all words in lower case (German *steigen* and *stieg*). Nor is any word reported
     so if a collection has no term counts. Then words are only reported as missing from the
     passages. Common words, and plain words of unknown frequency, are left out of that list. The
-    cost is one pass over the passages; the counts come from the search itself.
+    cost is one pass over the passages.
 
-    These counts would reveal the words of others to a caller who is kept `apart` from them. They
-    are replaced by `within`: which of the `unseen_terms` the chunks that the caller may read have,
-    by collection. Then frequencies are unknown.
+    `counts` are by collection, those of whole collections (`counted`). For a caller who is kept
+    `apart` from others, they only tell which of the `unseen_terms` are in chunks that the caller
+    may read, and frequencies count as unknown.
     """
     asked = list(_asked(question, terms, english))
-    counts = (within or {}) if apart else counted(rankings)
     known = bool(counts) and all(one.spec.name in counts for one in collections)
     passages = _Passages(shown, contexts, terms)
     index: list[str] = []

@@ -15,7 +15,7 @@ from pincite.model.reasoning import without_thought
 from pincite.model.retrieval import defined
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
-from pincite.support.concurrency import within
+from pincite.support.concurrency import limited_s, within
 from pincite.support.fields import replace
 from pincite.support.token_estimate import cut_estimated
 
@@ -48,7 +48,7 @@ async def judge_answers(
     if left_ms is not None and left_ms <= 0:
         said = "the model did not check the passages: the time budget is spent"
         return _told(gated, Notice("budget_no_answerable", said))
-    seconds = timeout_s if left_ms is None else min(timeout_s, left_ms / 1000)
+    seconds = limited_s(timeout_s, left_ms)
     try:
         async with within(seconds):
             asked = messages(query.text, gated.candidates[:_PASSAGES])

@@ -16,7 +16,7 @@ from pincite.model.reasoning import without_thought
 from pincite.model.subqueries import SubQueries, read_subqueries, with_asked, with_subqueries
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
-from pincite.support.concurrency import within
+from pincite.support.concurrency import limited_s, within
 from pincite.support.fields import replace
 from pincite.support.ranges import require_one_of, require_range
 
@@ -157,7 +157,7 @@ async def _by_model(
         if left_ms is not None and left_ms <= 0:
             said = "no rephrasings were requested: the time budget is spent"
             return replace(before, notices=(Notice("budget_no_expansion", said),))
-        seconds = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
+        seconds = limited_s(config.timeout_s, left_ms)
         try:
             async with within(seconds):
                 answer = await llm.complete(messages(query), max_tokens=config.max_tokens)

@@ -132,6 +132,12 @@ async def gather_outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | B
     return list(await asyncio.gather(*works, return_exceptions=True))
 
 
+def limited_s(limit_s: float, left_ms: float | None) -> float:
+    """Return the time limit, in seconds, or the rest of the time budget if that is less. `left_ms`
+    is the rest, None without a budget. Negative if the budget is exceeded."""
+    return limit_s if left_ms is None else min(limit_s, left_ms / 1000)
+
+
 async def with_timeout(
     name: str, work: Coroutine[Any, Any, T], timeout_s: float, left_s: float | None = None
 ) -> T:

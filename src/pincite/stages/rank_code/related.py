@@ -16,7 +16,6 @@ from pincite.stages.rank_code.definitions import names_of
 from pincite.stages.rank_code.heads import Head, heads_of
 from pincite.stages.rank_code.use_lines import declaring, defines
 from pincite.stages.rank_code.uses import place_rank, using
-from pincite.support.fields import replace
 from pincite.support.names import last_component
 
 _RECEIVER: Final = re.compile(
@@ -87,14 +86,14 @@ class _Classes:
     def found(self) -> list[Candidate]:
         asked = self._asked
         if asked.kind == "overrides":
-            return self._overrides(asked)
+            return self._overrides()
         if asked.kind == "heirs":
-            if asked.owner and asked.name not in self._bases and (found := self._overrides(asked)):
+            if asked.owner and asked.name not in self._bases and (found := self._overrides()):
                 return found
-            return self._heirs() or ([] if asked.owner else self._overrides(asked))
+            return self._heirs() or ([] if asked.owner else self._overrides())
         if asked.owner and asked.name not in self._abstract:
             is_concrete = asked.owner not in self._abstract and self._defined_in_owner()
-            return [] if is_concrete else self._overrides(asked)
+            return [] if is_concrete else self._overrides()
         return self._heirs() if asked.name in self._abstract else []
 
     def _heirs(self) -> list[Candidate]:
@@ -142,9 +141,9 @@ class _Classes:
             for one, heads in zip(self._code, self._heads, strict=True)
         )
 
-    def _overrides(self, asked: Relation) -> list[Candidate]:
+    def _overrides(self) -> list[Candidate]:
         """Return the passages that define the name in another class than its owner."""
-        owner = asked.owner
+        asked, owner = self._asked, self._asked.owner
         heirs = self._closure(owner) if owner else set()
         if owner:
             heirs |= self._structural(owner).keys()
@@ -184,12 +183,11 @@ class _Classes:
     def _owners(self, one: Candidate, heads: Sequence[Head]) -> set[str]:
         """Return the classes in which a passage defines the name."""
         chunk = one.chunk
-        asked = replace(self._asked, kind="called")
         around = _Around(heads)
         owners = {
             owner
-            for start, line in declaring(chunk, asked)
-            if (owner := _owner_at(line, start, around, chunk, asked.name))
+            for start, line in declaring(chunk, self._asked)
+            if (owner := _owner_at(line, start, around, chunk, self._asked.name))
         }
         return owners or ({within} if (within := _within(chunk)) else set())
 

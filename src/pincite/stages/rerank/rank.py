@@ -12,7 +12,7 @@ from pincite.ports.failures import rate_notices
 from pincite.stages.rerank.config import RerankConfig
 from pincite.stages.rerank.request import Request, plan, send
 from pincite.stages.rerank.texts import asked_of, cut_notices, document, instruction_for
-from pincite.support.concurrency import within
+from pincite.support.concurrency import limited_s, within
 from pincite.support.fields import replace
 from pincite.support.token_estimate import cut_estimated
 
@@ -64,7 +64,7 @@ async def rerank(
         notices.append(Notice("rerank_cut", said))
     if not judged:
         return replace(pool, notices=(*pool.notices, *notices))
-    timeout_s = config.timeout_s if left_ms is None else min(config.timeout_s, left_ms / 1000)
+    timeout_s = limited_s(config.timeout_s, left_ms)
     try:
         async with within(timeout_s):
             scores = await send(request, reranker, step, config.top)

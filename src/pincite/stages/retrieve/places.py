@@ -15,7 +15,7 @@ from pincite.questions.frames import MOST_ASKED, MOST_FILES, Frame
 from pincite.scope.choosing import Admit, admitted_records
 from pincite.scope.document_records import matches_record
 from pincite.stages.retrieve.rankings import ask
-from pincite.support.concurrency import gather, gather_outcomes, with_timeout
+from pincite.support.concurrency import gather, gather_outcomes, limited_s, with_timeout
 from pincite.support.fields import replace
 
 _CHUNKS: Final = 4  # of each place and side; a long line has several chunks
@@ -50,16 +50,12 @@ async def at_places(
     fit are asked for. Nothing is asked for without frames, or if the index fails or does not answer
     within a second and the rest of the time budget.
     """
-    limit_s = _limit_s(left_ms)
+    limit_s = limited_s(_LISTING_S, left_ms)
     if not requests or limit_s <= 0:
         return Places()
     looking = _look(requests, collection, admit)
     (found,) = await gather_outcomes([with_timeout(collection.spec.name, looking, limit_s)])
     return Places() if isinstance(found, BaseException) else found
-
-
-def _limit_s(left_ms: float | None) -> float:
-    return _LISTING_S if left_ms is None else min(_LISTING_S, left_ms / 1000)
 
 
 async def _look(
@@ -138,7 +134,7 @@ async def beside_places(
         for (_, _, files), found in zip(places.requests, answers, strict=True)
         if files is not None and not any(one.hits for one in found)
     ]
-    limit_s = _limit_s(left_ms)
+    limit_s = limited_s(_LISTING_S, left_ms)
     if not lacking or limit_s <= 0:
         return places, []
     looking = gather([_look_beside(one, requests[one.frame], collection) for one in lacking])
