@@ -26,6 +26,7 @@ from pincite.questions.versions import (
     versions_in,
 )
 from pincite.support.fields import replace
+from pincite.support.term_share import idf_of
 
 _EXCERPTS: Final = 3  # see docs/decisions/0034
 _LEAST_GAIN: Final = 0.15  # least share of the question's weight that a further excerpt adds
@@ -285,9 +286,7 @@ def _chosen(
     passages: Sequence[Sequence[PassageSentence]],
 ) -> list[list[PassageSentence]]:
     having = {term: sum(term in one.terms for one in every) for term in asked}
-    weight = {
-        term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
-    }
+    weight = {term: idf_of(len(every), n) for term, n in having.items() if n}
     whole = math.fsum(weight.values())
     runs: list[list[PassageSentence]] = []
     covered: frozenset[str] = frozenset()

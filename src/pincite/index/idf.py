@@ -17,6 +17,7 @@ from itertools import chain
 
 from pincite.model import CollectionSpec, DocumentRecord, SparseVector, TermCounts
 from pincite.stores.validate import check_sparse
+from pincite.support.term_share import idf_of
 
 #: Weights of chunks are multiples of 1/512 and below 4: those of BM25 are below k1 + 1 = 2.2.
 _CHUNK_BITS = 9
@@ -62,14 +63,13 @@ def rounded(chunk: SparseVector, path: str = "") -> SparseVector:
 
 
 def with_idf(query: SparseVector, counted: TermCounts) -> SparseVector:
-    """Return the query's weights times ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks with any
-    term, of which n have this one. Terms that no chunk has are left out. The results are rounded to
-    the finest power of two with which sums of products stay exact, 1/128 for a question of ten
-    words, but never to 0."""
+    """Return the query's weights times the IDF of their terms (`idf_of`) among the chunks with any
+    term. Terms that no chunk has are left out. The results are rounded to the finest power of two
+    with which sums of products stay exact, 1/128 for a question of ten words, but never to 0."""
     weights = {}
     for term, value in zip(query.indices, query.values, strict=True):
         if n := counted.having.get(term, 0):
-            weights[term] = value * math.log(1 + (counted.chunks - n + 0.5) / (n + 0.5))
+            weights[term] = value * idf_of(counted.chunks, n)
     largest = math.frexp(_LARGEST * math.fsum(weights.values()))[1]
     bits = _FLOAT_BITS - _CHUNK_BITS - largest
     steps = (round(math.ldexp(weight, bits)) or 1 for weight in weights.values())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from pincite.deps import Deps
 from pincite.model import Query, Ranking
 from pincite.model.term_ids import term_id
 from pincite.stages.fuse import FuseConfig, dense_weight
+from pincite.support.term_share import idf_of
 
 
 def dense_weights(
@@ -45,11 +45,10 @@ def count_words(text: str, terms: Callable[[str], frozenset[str]]) -> int:
 def term_weights(
     deps: Deps, text: str, rankings: Sequence[Ranking], *, apart: bool
 ) -> Mapping[str, Mapping[str, float]]:
-    """Return the weight of each term of the question, for each collection that has counted its
-    terms: ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, n of which contain the term. A term that
-    no chunk contains weighs as much as a term of one chunk. Collections in another language than
-    the first are left out, because the terms are stems of that language. Empty if the caller is
-    kept `apart` from others."""
+    """Return the IDF of each term of the question among the chunks (`idf_of`), for each collection
+    that has counted its terms. A term that no chunk contains weighs as much as a term of one chunk.
+    Collections in another language than the first are left out, because the terms are stems of that
+    language. Empty if the caller is kept `apart` from others."""
     if apart:
         return {}
     asked = deps.terms(text)
@@ -60,8 +59,5 @@ def term_weights(
         counted = one.counted
         if one.collection in alike and counted is not None and one.wording == 0:
             having = {term: max(1, counted.having.get(term_id(term), 0)) for term in asked}
-            found[one.collection] = {
-                term: math.log(1 + max(0.0, counted.chunks - n + 0.5) / (n + 0.5))
-                for term, n in having.items()
-            }
+            found[one.collection] = {term: idf_of(counted.chunks, n) for term, n in having.items()}
     return found

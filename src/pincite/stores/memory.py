@@ -34,6 +34,7 @@ from pincite.stores.validate import (
     check_spec,
 )
 from pincite.support.fields import replace
+from pincite.support.term_share import idf_of
 
 
 class MemoryStore:
@@ -200,7 +201,7 @@ class MemoryStore:
         weights = dict(zip(query.indices, query.values, strict=True))
         if self._specs[collection].engine_idf:
             for index, n in having.items():
-                weights[index] *= math.log(1 + (total - n + 0.5) / (n + 0.5))
+                weights[index] *= idf_of(total, n)
         scores = {}
         for point in points:
             sparse = point.sparse

@@ -9,6 +9,7 @@ from typing import Final
 
 from pincite.providers.sparse.analyser import Analyser
 from pincite.providers.sparse.bm25 import K1, B
+from pincite.support.term_share import idf_of
 
 #: A fact without a word of the query fits from this cosine on. mem0 uses the same; unmeasured.
 LEAST_COSINE: Final = 0.1
@@ -28,9 +29,7 @@ def word_scores(query: str, texts: Sequence[str], analyser: Analyser) -> list[fl
     asked = dict.fromkeys(analyser.terms(query))
     counts = [Counter(analyser.terms(text)) for text in texts]
     having = {term: sum(term in one for one in counts) for term in asked}
-    idf = {
-        t: math.log(1 + (len(texts) - (n or 1) + 0.5) / ((n or 1) + 0.5)) for t, n in having.items()
-    }
+    idf = {term: idf_of(len(texts), n or 1) for term, n in having.items()}
     highest = (K1 + 1) * math.fsum(idf.values())
     lengths = [sum(one.values()) for one in counts]
     average = max(1.0, sum(lengths) / max(1, len(lengths)))

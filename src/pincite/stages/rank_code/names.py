@@ -11,6 +11,7 @@ import msgspec
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Likeness, QuestionWords, Vocabulary, mean
 from pincite.support.fields import replace
+from pincite.support.term_share import idf_of
 
 #: File names that say nothing of the content; the folder's name is used instead.
 _PLACES = frozenset(("__init__", "index", "mod", "init"))
@@ -122,7 +123,7 @@ def _rarity(like: Likeness, names: Collection[FileName]) -> list[float]:
         found = [one for one in (like.of_name(name.stem), like.of_name(name.folder)) if one]
         for place, values in enumerate(zip(*found, strict=True)):
             having[place] += any(values)
-    return [math.log(1 + (len(names) - n + 0.5) / (n + 0.5)) for n in having]
+    return [idf_of(len(names), n) for n in having]
 
 
 def _weighed(weights: Sequence[float], likeness: Sequence[float]) -> float:

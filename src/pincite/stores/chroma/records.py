@@ -6,7 +6,6 @@ Pincite. So the store keeps everything but the dense vectors in memory.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from pincite.ports.predicate import matches
 from pincite.stores import payload
 from pincite.stores.payload import LENGTH, REVISION
 from pincite.support.decodable import ready
+from pincite.support.term_share import idf_of
 
 HAS_DENSE = "has_dense"
 _PAYLOAD = "payload"
@@ -150,7 +150,7 @@ class Image:
         sums: dict[str, float] = {}
         for index, value in zip(query.indices, query.values, strict=True):
             having = self._postings.get(index, [])
-            idf = math.log(1 + (self._total - len(having) + 0.5) / (len(having) + 0.5))
+            idf = idf_of(self._total, len(having))
             factor = value * idf if spec.engine_idf else value
             for key, weight in having:
                 sums[key] = sums.get(key, 0.0) + factor * weight

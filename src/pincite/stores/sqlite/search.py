@@ -5,7 +5,6 @@ The matrix and the ids of a collection are kept in memory until something is wri
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +19,7 @@ from pincite.stores.ranked import Known, Side, ordered
 from pincite.stores.sqlite import fts
 from pincite.stores.sqlite.database import Database
 from pincite.stores.sqlite.where import where
+from pincite.support.term_share import idf_of
 
 _MARGIN = 1e-5  # more than what float32 sums of unit vectors are off by
 
@@ -170,7 +170,7 @@ def _products(
     parts: list[Any] = [np.zeros(0)]
     for term, value in zip(query.indices, query.values, strict=True):
         count, rows = _postings(database, collection, image, term, allowed)
-        weight = math.log(1 + (image.total - count + 0.5) / (count + 0.5)) if idf else 1.0
+        weight = idf_of(image.total, count) if idf else 1.0
         held = np.array(rows, dtype=np.float64).reshape(len(rows), 2)  # keys are below 2^53
         keys.append(held[:, 0].astype(np.int64))
         parts.append(held[:, 1] * (value * weight))
