@@ -128,7 +128,7 @@ async def _judge(
 ) -> Outcome:
     """Rank the candidates, give the verdict and choose what to show."""
     query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
-    within = of_ref(loaded.candidates, run.scope) if run.scope.ref else loaded.candidates
+    within = of_ref(loaded.candidates, run.scope)
     placed = find_placed(query.asked.frames, found.files, within)
     once = dedup(within, profile.dedup, placed.order)
     unique = trace.tap("dedup", citable(once, profile.select))

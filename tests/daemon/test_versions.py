@@ -112,7 +112,7 @@ class Daemon(service.Daemon):
         return [{"name": "a.md"}] if kind == "answer" else ()
 service.Daemon = Daemon
 if kind == "fingerprint":
-    protocol.SHAPES[protocol.PROTOCOL] = "of other messages"
+    protocol.SHAPE = "of other messages"
 sys.exit(main(sys.argv[1], "models", "60"))
 """
 

@@ -87,7 +87,7 @@ def _check_text(
     if revision == "confirmed" and status != "fresh":
         detail += f"; {short_ref(item.ref)} has it"
     elif document is not None and not same_revision(document.ref, item.ref):
-        detail = "; ".join(filter(None, (detail, f"the revision is now {short_ref(document.ref)}")))
+        detail = "; ".join(filter(None, (detail, _now_at(document))))
     return Checked(item.number, item.citation, status, detail, start, end, revision)
 
 

@@ -233,8 +233,9 @@ class SharedIndex:
         """See `Service.hello`. Answers for this process. Raises StoreError if a server cannot be
         reached."""
         await (await self._parts()).check()
-        shape = protocol.SHAPES[protocol.PROTOCOL]
-        return protocol.Identity(protocol.PROTOCOL, version.VERSION, os.getpid(), 0.0, "", shape)
+        return protocol.Identity(
+            protocol.PROTOCOL, version.VERSION, os.getpid(), 0.0, "", protocol.SHAPE
+        )
 
     async def leave(self) -> None:
         """Do nothing: there is no other process to end."""

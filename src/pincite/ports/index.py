@@ -222,6 +222,12 @@ class Searchable(SearchableFacts, frozen=True):
     dense: DenseEncoder | None = None
 
     @property
+    def is_hurried(self) -> bool:
+        """Whether the time budget ends the wait for a vector. A model of this process or of the
+        daemon answers soon, and without keyword search there would be no result."""
+        return bool(self.spec.sparse) and not self.rung.startswith("bundled")
+
+    @property
     def facts(self) -> SearchableFacts:
         """Only the facts, without the spec, the index and the encoders."""
         names = SearchableFacts.__struct_fields__

@@ -13,7 +13,7 @@ from pincite.support.late_patterns import late_pattern
 
 _LONGEST: Final = 500  # characters of a question about versions; guess: longer ones are messages
 _LONG_LINE: Final = 200  # characters of a line that may be a heading, with its link
-_MOST_NAMES: Final = 2  # words of a product's name beside its version
+_MOST_NAMES: Final = 1  # words beside a version that may be a product's name
 
 #: A number of two parts or more, with what may follow it: `rc1`, `-beta.2`, `.post1`.
 _NUMBER: Final = (
@@ -269,4 +269,4 @@ def _is_long(number: str) -> bool:
 def _is_plain(question: str) -> bool:
     """Is there nothing but versions, words that ask for one, and the name of a product?"""
     left = [one.casefold() for one in _WORD.findall(_VERSION.sub(" ", question))]
-    return sum(one not in _PLAIN for one in left) <= _MOST_NAMES - 1
+    return sum(one not in _PLAIN for one in left) <= _MOST_NAMES

@@ -129,8 +129,8 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
 
 
 def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
-    """Return the candidates that have the scope's `ref`. A candidate that was replaced after the
-    scope was resolved may have another one by now."""
+    """Return the candidates that have the scope's `ref`, all if it has none. A candidate that was
+    replaced after the scope was resolved may have another one by now."""
     return tuple(one for one in candidates if one.chunk.ref.startswith(scope.refs or ""))
 
 

@@ -22,7 +22,7 @@ async def probe_nearest(run: Run) -> Probed | None:
         return None
 
     async def there(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        within = of_ref(candidates, scope) if scope.ref else tuple(candidates)
+        within = of_ref(candidates, scope)
         within = await deps.admitted(within)
         kept = citable(Pool(tuple(within)), profile.select).candidates
         compared = await look(kept, (None,) * len(kept), deps.files, run.look_s, scope.refs)

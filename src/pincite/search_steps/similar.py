@@ -148,7 +148,7 @@ async def _defined(run: Run, name: str) -> tuple[Candidate, ...]:
     ]
     outcomes = await gather_outcomes(asked)
     found = [each for one in outcomes if not isinstance(one, BaseException) for each in one]
-    return await run.deps.admitted(of_ref(found, run.scope) if run.scope.ref else found)
+    return await run.deps.admitted(of_ref(found, run.scope))
 
 
 async def _of(run: Run, collection: Searchable, forms: Sequence[str]) -> Sequence[Candidate]:

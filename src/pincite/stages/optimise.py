@@ -124,11 +124,10 @@ def _merged(results: Sequence[_Result], config: OptimiseConfig) -> list[_Result]
     left: list[_Result] = []
     files: dict[tuple[str, str, str], list[tuple[Chunk, _Result]]] = defaultdict(list)
     for one in results:
-        chunk = one.lead.chunk
         if one.span is None:
             left.append(one)
         else:
-            files[one.lead.collection, chunk.repo, chunk.path].append((one.span, one))
+            files[one.lead.file].append((one.span, one))
     for some in files.values():
         some.sort(key=lambda pair: (pair[0].start, -pair[0].end, pair[1].rank))
         stack: list[_Result] = []

@@ -236,9 +236,7 @@ async def _vectors(
     encoders = {one.dense.fingerprint: one.dense for one in collections if one.dense is not None}
     # without any keyword search, the search itself could only wait for the same vectors again
     waited = {
-        one.dense.fingerprint
-        for one in collections
-        if one.dense is not None and (one.rung.startswith("bundled") or not one.spec.sparse)
+        one.dense.fingerprint for one in collections if one.dense is not None and not one.is_hurried
     }
     limit_s = timeout_s * ENCODING_SHARE
     wanted = QueryVectors(shared=False, limit_s=limit_s, budget_ms=left_ms)

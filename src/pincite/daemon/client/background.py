@@ -23,7 +23,7 @@ def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Sta
 def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> WaitingProcess | None:
     """Start a process that waits for a line on its input, and whose stderr is discarded until then.
     Return None where processes cannot fork. Raises OSError."""
-    return _WaitingFork(command, environ) if FORK else None
+    return WaitingProcess(command, environ) if FORK else None
 
 
 def open_log(log: Path) -> int:
@@ -40,14 +40,6 @@ class Started:
 
     def close(self) -> None:
         """Close the pipe. The process continues."""
-        raise NotImplementedError
-
-
-class WaitingProcess(Started):
-    """A started process that waits for one line first."""
-
-    def tell(self, line: bytes) -> None:
-        """Send the line to the process. Raises OSError if it has ended."""
         raise NotImplementedError
 
 
@@ -102,7 +94,9 @@ class _Forking(Started):
             os.waitpid(self._pid, 0)
 
 
-class _WaitingFork(_Forking, WaitingProcess):
+class WaitingProcess(_Forking):
+    """A started process that waits for one line first."""
+
     def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
         reading, self._telling = os.pipe()
         try:
@@ -119,7 +113,7 @@ class _WaitingFork(_Forking, WaitingProcess):
             os.close(reading)
 
     def tell(self, line: bytes) -> None:
-        """See `WaitingProcess.tell`."""
+        """Send the line to the process. Raises OSError if it has ended."""
         try:
             os.write(self._telling, line)
         finally:

@@ -15,26 +15,24 @@ from __future__ import annotations
 import json
 import os
 import socket
-import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pincite.daemon.wire.peers import is_ours
-from pincite.daemon.wire.protocol_versions import PROTOCOL, SHAPES
+from pincite.daemon.wire.protocol_versions import LENGTH as LENGTH
+from pincite.daemon.wire.protocol_versions import LONGEST_ADDRESS, PROTOCOL, SHAPE
+from pincite.daemon.wire.protocol_versions import SOCKET as SOCKET
 from pincite.support.capabilities import UNIX_SOCKETS, is_own
 from pincite.version import VERSION
 
-SOCKET: Final = "owner.sock"
-LENGTH: Final = struct.Struct(">I")
-_LONGEST_ADDRESS = 100  # bytes; the kernel accepts 107
 _LONGEST_ANSWER = 256 * 1024 * 1024
 ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 
 
 def identity() -> list[Any]:
     """Return the version and the messages of this installation: a daemon with others declines."""
-    return [VERSION, PROTOCOL, SHAPES[PROTOCOL]]
+    return [VERSION, PROTOCOL, SHAPE]
 
 
 def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> dict[str, Any] | None:
@@ -69,7 +67,7 @@ def _connected(root: Path, seconds: float) -> socket.socket | None:
 
         return dial_blocking(root, seconds)
     address = os.fsencode(root / SOCKET)
-    if len(address) > _LONGEST_ADDRESS:
+    if len(address) > LONGEST_ADDRESS:
         return None
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

@@ -149,9 +149,8 @@ class Daemon(LocalIndex):
     async def hello(self) -> protocol.Identity:
         unused_s = self.usage.unused_s
         why = "" if self._copy is None else self._copy.why.message
-        shape = protocol.SHAPES[protocol.PROTOCOL]
         return protocol.Identity(
-            protocol.PROTOCOL, version.VERSION, os.getpid(), unused_s, why, shape
+            protocol.PROTOCOL, version.VERSION, os.getpid(), unused_s, why, protocol.SHAPE
         )
 
     async def leave(self) -> None:

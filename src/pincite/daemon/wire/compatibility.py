@@ -27,7 +27,7 @@ def compare(daemon: protocol.Identity) -> Literal["same", "older", "newer"]:
     protocol number with other messages counts as older."""
     ours, theirs = (version.VERSION, protocol.PROTOCOL), (daemon.version, daemon.protocol)
     if ours == theirs:
-        return "same" if daemon.shape == protocol.SHAPES[protocol.PROTOCOL] else "older"
+        return "same" if daemon.shape == protocol.SHAPE else "older"
     from packaging.version import InvalidVersion, Version  # rarely needed
 
     try:

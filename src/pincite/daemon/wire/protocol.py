@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,8 +25,11 @@ import msgspec
 from pincite import errors
 from pincite.daemon.refresh.freshness import Condition, Freshness, Wish
 from pincite.daemon.server.encoder import Host
+from pincite.daemon.wire.protocol_versions import LENGTH, LONGEST_ADDRESS
 from pincite.daemon.wire.protocol_versions import PROTOCOL as PROTOCOL
+from pincite.daemon.wire.protocol_versions import SHAPE as SHAPE
 from pincite.daemon.wire.protocol_versions import SHAPES as SHAPES
+from pincite.daemon.wire.protocol_versions import SOCKET as SOCKET
 from pincite.model import Vector
 from pincite.ports import Index, LeasedIndex, Paged
 from pincite.support.capabilities import CLOSE_ON_EXEC
@@ -37,11 +39,8 @@ if TYPE_CHECKING:
     from pincite.daemon.wire.messages import Answer, RemoteSearch
 
 _VECTOR = 1  # extension code
-_LENGTH = struct.Struct(">I")
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
-_LONGEST_ADDRESS = 100  # bytes; the kernel accepts 107
 _LONGEST_FRAME = 512 * 1024 * 1024  # 80 times the largest document
-SOCKET = "owner.sock"
 LOCK = "owner.lock"
 LOG = "owner.log"
 
@@ -133,7 +132,7 @@ def socket_address(index: Path) -> Iterator[str]:
     long the path is: `/proc/self/fd/N` stands for an open folder. Raises IndexUnavailable,
     OSError."""
     path = str(index / SOCKET)
-    if len(os.fsencode(path)) <= _LONGEST_ADDRESS:
+    if len(os.fsencode(path)) <= LONGEST_ADDRESS:
         yield path
         return
     folder = os.open(index, os.O_RDONLY | _FOLDER | CLOSE_ON_EXEC)
@@ -191,7 +190,7 @@ def decode(body: bytes | msgspec.Raw, type_: Any) -> Any:
 async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
     """Return the next body, or None if the other side has ended or does not speak this protocol."""
     try:
-        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+        (length,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
         return await reader.readexactly(length) if length <= _LONGEST_FRAME else None
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
@@ -199,7 +198,7 @@ async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
 
 async def write_frame(writer: asyncio.StreamWriter, body: bytes) -> None:
     """Send a body. Raises ConnectionError."""
-    writer.writelines((_LENGTH.pack(len(body)), body))
+    writer.writelines((LENGTH.pack(len(body)), body))
     await writer.drain()
 
 

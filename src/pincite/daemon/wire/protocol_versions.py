@@ -1,6 +1,9 @@
-"""The number of the current messages between client and daemon, which must be quick to import."""
+"""The version of the messages between client and daemon, and the constants of their connection.
+They must be quick to import, because `daemon.client.json_exchange` needs them."""
 
 from __future__ import annotations
+
+from struct import Struct
 
 #: The fingerprint of all messages, by version number. Old numbers and fingerprints stay. `python -m
 #: pincite.daemon.wire.fingerprint` prints the next line.
@@ -27,3 +30,7 @@ SHAPES = {
     21: "40dfe780bfa8c119",
 }
 PROTOCOL = max(SHAPES)
+SHAPE = SHAPES[PROTOCOL]
+SOCKET = "owner.sock"  #: in the folder of the index
+LENGTH = Struct(">I")  #: of a message, before it
+LONGEST_ADDRESS = 100  #: bytes of a socket's path; the kernel accepts 107

@@ -40,7 +40,7 @@ def tests_of(
             continue
         bare, is_test = _bare(file_name(chunk.path).stem, vocabulary)
         if bare in names:
-            found.setdefault((one.collection, chunk.repo, chunk.path), (not is_test, one))
+            found.setdefault(one.file, (not is_test, one))
     return [one for _, one in sorted(found.values(), key=itemgetter(0))][:most]
 
 

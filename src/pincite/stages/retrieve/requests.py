@@ -77,7 +77,7 @@ async def _dense(
             notices.append(Notice("lexical_only", said))
     elif collection.dense is not None:
         try:
-            hurried = notices is not None and _is_hurried(collection)
+            hurried = notices is not None and collection.is_hurried
             return await vectors.of(collection.dense, text, hurried=hurried)
         except PinciteError as error:
             if notices is None or not collection.spec.sparse:
@@ -104,7 +104,7 @@ async def _further(
     notice gives the reason, except for a collection without vectors, which has its own notice."""
     if collection.spec.dense is None or collection.dense is None:
         return None
-    hurried = _is_hurried(collection)
+    hurried = collection.is_hurried
     try:
         if wording.kind == "hyde":
             return await vectors.of_document(collection.dense, wording.text, hurried=hurried)
@@ -114,12 +114,6 @@ async def _further(
         said = f"{name} was searched without {wording.kind}: {error.message}"
         notices.append(Notice("subquery_unavailable", said))
         return None
-
-
-def _is_hurried(collection: Searchable) -> bool:
-    """Does the time budget end the wait for a vector? A model of this process or of the daemon
-    answers soon, and without keyword search there would be no result."""
-    return bool(collection.spec.sparse) and not collection.rung.startswith("bundled")
 
 
 def has_side(request: SearchRequest) -> bool:
