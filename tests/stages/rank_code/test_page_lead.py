@@ -8,11 +8,12 @@ import pytest
 
 from pincite.model import Candidate, Question, Signal, SourceType
 from pincite.providers.sparse.analyser import informative_terms
+from pincite.questions.asked import asked_of
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.known import KnownTerms, asked_terms
 from pincite.stages.rank_code.page_lead import raise_pages
-from pincite.stages.rank_code.paths import priors_for
+from pincite.stages.rank_code.priors import priors_for
 from pincite.support.fields import replace
 from tests.builders import chunk
 
@@ -32,9 +33,10 @@ def one(path: str, score: float, text: str) -> Candidate:
 def pages(question: str, *found: Candidate, **weights: float) -> float:
     """Return the prior of pages for these candidates."""
     rarity = {"main": {next(iter(ENGLISH(word))): value for word, value in weights.items()}}
-    priors = priors_for(question, RankCodeConfig())
+    asked = asked_of(question)
+    priors = priors_for(asked, RankCodeConfig())
     known = KnownTerms(asked_terms(question, ENGLISH, {"acme"}), ENGLISH, rarity)
-    return raise_pages(question, found, known, priors).pages
+    return raise_pages(asked.kinds, found, known, priors).pages
 
 
 def prior_of(found: tuple[Candidate, ...], code: frozenset[str] = CODE) -> dict[str, float]:

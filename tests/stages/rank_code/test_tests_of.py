@@ -10,7 +10,6 @@ from pincite.model import Candidate, Question, Signal
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stages.rank_code.paths import names_under_test
 from tests.builders import chunk
 
 ENGLISH = informative_terms("english")
@@ -48,19 +47,6 @@ def test_the_file_of_tests_with_the_name_comes_first(question: str) -> None:
     assert first(question, *ALL) == "test"
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        *("how does the lyrics plugin work", "documentation of the lyrics plugin", "lyrics"),
-        *("how are lyrics fetched and tested for errors", "which function tests for lyrics"),
-        *("tests of", "tests that lyrics are fetched when they are missing in the file"),
-        "how is the lyrics plugin tested before it is loaded",
-    ],
-)
-def test_other_questions_name_no_tests(question: str) -> None:
-    assert names_under_test(question) == ()
-
-
 def test_without_a_file_of_this_name_nothing_changes() -> None:
     some = (PAGE, PLUGIN, OTHER, OTHER_TOO)
     assert first("how is the lyrics plugin tested", *some) == "page"
@@ -91,8 +77,3 @@ def test_a_kind_may_be_part_of_the_name() -> None:
 
 def test_zero_definitions_first_switches_it_off() -> None:
     assert first("tests of the lyrics plugin", PAGE, TEST, defined_first=0) == "page"
-
-
-def test_long_questions_take_little_time() -> None:
-    assert names_under_test("tests of " + "a " * 100_000) == ()
-    assert names_under_test("tests of " + "a" * 100_000) == ()

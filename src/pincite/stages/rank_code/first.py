@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from pincite.model import Candidate
 from pincite.stages.rank_code.names import file_name
-from pincite.stages.rank_code.paths import names_under_test, place_of
+from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.words import Vocabulary
 from pincite.support.names import last_component
 
@@ -24,13 +24,13 @@ def at_places(
 
 
 def tests_of(
-    question: str, candidates: Sequence[Candidate], most: int, vocabulary: Vocabulary
+    asked: Iterable[str], candidates: Sequence[Candidate], most: int, vocabulary: Vocabulary
 ) -> list[Candidate]:
-    """Return the best passages of the tests that the question asks for by the name of their file:
-    up to `most`, in order, one for each file. `test_lyrics.py` and `LyricsTest.java` have the tests
-    of "lyrics" and of "the lyrics plugin". Files that are tests by their name precede those that
-    are tests by their folder only."""
-    names = {_bare(name, vocabulary)[0] for name in names_under_test(question)}
+    """Return the best passages of the tests of one thing, which a question calls by the names
+    `asked`: up to `most`, in order, one for each file with such a name. `test_lyrics.py` and
+    `LyricsTest.java` have the tests of "lyrics" and of "lyrics plugin". Files that are tests by
+    their name precede those that are tests by their folder only."""
+    names = {_bare(name, vocabulary)[0] for name in asked}
     if not names:
         return []
     found: dict[tuple[str, str, str], tuple[bool, Candidate]] = {}

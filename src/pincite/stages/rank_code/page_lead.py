@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from pincite.model import Candidate
+from pincite.questions.file_kinds import AskedKinds
 from pincite.stages.rank_code.known import KnownTerms
-from pincite.stages.rank_code.paths import Priors, asks_code, is_page
+from pincite.stages.rank_code.paths import is_page
+from pincite.stages.rank_code.priors import Priors
 from pincite.support.fields import replace
 
 _BEST = 8  # passages of each kind that are compared; 16 are alike
@@ -16,7 +18,7 @@ _FROM, _FULL = 0.2, 0.4  # leads, in shares of the question's terms; docs/decisi
 
 
 def raise_pages(
-    question: str, candidates: Sequence[Candidate], known: KnownTerms, priors: Priors
+    asked: AskedKinds, candidates: Sequence[Candidate], known: KnownTerms, priors: Priors
 ) -> Priors:
     """Return the priors with `pages` that grow linearly to 1 while the lead of pages grows from .2
     to .4. `candidates` are those whose files are ranked, best first.
@@ -24,9 +26,9 @@ def raise_pages(
     The lead is the share of the question's terms, by their rarity, that the best of the first eight
     passages of pages has, less that of the two best of the first eight passages of code together.
     Only pages of the project count (see `is_page`). A question for code by its form leaves the
-    priors as they are (see `asks_code`). English only: in other languages, the lead alone decides.
+    priors as they are. English only: in other languages, the lead alone decides.
     """
-    if priors.pages == 1 or asks_code(question):
+    if priors.pages == 1 or asked.code:
         return priors
     pages = _best(known, (one for one in candidates if _is_page(one)))
     most = known.share(*pages[:1])

@@ -32,7 +32,8 @@ from pincite.stages.rank_code.headers import bodies_first
 from pincite.stages.rank_code.known import KnownTerms, Rarity, asked_terms
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.page_lead import raise_pages
-from pincite.stages.rank_code.paths import Priors, is_changelog, is_of_tests, place_of, priors_for
+from pincite.stages.rank_code.paths import is_changelog, is_of_tests, place_of
+from pincite.stages.rank_code.priors import Priors, priors_for
 from pincite.stages.rank_code.related import related
 from pincite.stages.rank_code.routes import handlers
 from pincite.stages.rank_code.unasked import changelogs_first, lower_unasked
@@ -79,9 +80,9 @@ def rank_code(
       times the gathering. The weight of a term is its `rarity` in the collection, or 1 if that is
       unknown. If all files are of one source, the terms of its name do not count. 0 for all but the
       16 best files by the other parts
-    - prior: see `paths`, and `page_lead` for pages. The place of a file does not count if the file,
-      or others of tests and examples, define a name that the question writes like code, and no
-      other file does
+    - prior: see `priors`, and `page_lead` for pages. The place of a file does not count if the
+      file, or others of tests and examples, define a name that the question writes like code, and
+      no other file does
 
     If a header of C has a higher score than the file with its bodies, the two exchange their scores
     (see `headers`).
@@ -115,7 +116,7 @@ def rank_code(
     ranked = tuple(candidates)
     if any(_is_code(one, code) for one in candidates):
         ranked = _by_files(query, candidates, terms, config, code, partial, rarity)
-    ranked = changelogs_first(query.text, ranked, config.unasked)
+    ranked = changelogs_first(query.asked.changes, ranked, config.unasked)
     placed = at_places(places, ranked)
     return in_front(placed, ranked, "place") if placed else ranked
 
@@ -129,6 +130,7 @@ def _by_files(
     partial: Mapping[str, float],
     rarity: Rarity,
 ) -> tuple[Candidate, ...]:
+    asked = query.asked
     ours: list[Candidate] = []
     others: list[Candidate] = []
     for one in candidates:
@@ -138,7 +140,7 @@ def _by_files(
     trust = _trust(len(ours) / len(candidates), config)
     sources = frozenset[str]() if config.source_named else {one.chunk.repo for one in ours}
     known = KnownTerms(asked_terms(query.text, terms, sources), terms, rarity)
-    priors = raise_pages(query.text, ours, known, priors_for(query.text, config))
+    priors = raise_pages(asked.kinds, ours, known, priors_for(asked, config))
     files = _rated(query, ours, terms, config, priors, partial, known, sources)
     ordered = _ordered(bodies_first(query, files) if config.bodies_first else files, config)
     ranked = [
@@ -155,8 +157,8 @@ def _by_files(
     ways: tuple[tuple[SignalName, Callable[[], list[Candidate]]], ...] = (
         ("relation", lambda: related(query, in_order)),
         ("defined", lambda: defining(query, in_order, most, beside_pages=bool(others))),
-        ("tests", lambda: tests_of(query.text, in_order, most, vocabulary_of(terms))),
-        ("route", lambda: handlers(query.asked.route, in_order, most)),
+        ("tests", lambda: tests_of(asked.kinds.under_test, in_order, most, vocabulary_of(terms))),
+        ("route", lambda: handlers(asked.route, in_order, most)),
     )
     for why, find in ways if most else ():
         if meant := find():

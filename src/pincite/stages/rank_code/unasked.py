@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from pincite.model import Candidate, Signal
-from pincite.stages.rank_code.changes import wants_changes
-from pincite.stages.rank_code.paths import Priors, is_changelog, place_of
+from pincite.questions.changes import Changes
+from pincite.stages.rank_code.paths import is_changelog, place_of
+from pincite.stages.rank_code.priors import Priors
 
 
 def lower_unasked(
@@ -28,12 +29,12 @@ def lower_unasked(
 
 
 def changelogs_first(
-    question: str, candidates: Sequence[Candidate], unasked: float
+    asked: Changes, candidates: Sequence[Candidate], unasked: float
 ) -> tuple[Candidate, ...]:
-    """Return the candidates, best first. If the question asks what changed, or when, the scores of
-    all but changelogs are multiplied by `unasked` (above 0, up to 1), and so is their signal
-    `prior`. Without a changelog among them, or with a factor of 1, nothing changes."""
-    if unasked == 1 or not wants_changes(question):
+    """Return the candidates, best first. If the question asks what changed, or when ("yes"), the
+    scores of all but changelogs are multiplied by `unasked` (above 0, up to 1), and so is their
+    signal `prior`. Without a changelog among them, or with a factor of 1, nothing changes."""
+    if unasked == 1 or asked != "yes":
         return tuple(candidates)
     known = [_is_changelog(one) for one in candidates]
     if not any(known):

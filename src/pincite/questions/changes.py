@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from pincite.support.late_patterns import late_pattern
+
+Changes: TypeAlias = Literal["no", "maybe", "yes"]
 
 #: `v2`, `2.0` or `version 2`, as a whole: its parts are no starts. "Version 2 of" is of anything,
 #: and "0.5 seconds" is no version.
@@ -104,16 +107,12 @@ _MAY_ASK = late_pattern(
 )
 
 
-def wants_changes(question: str) -> bool:
-    """Return whether a question asks what changed, or when (`which version removed the flag`).
-    English only: False for questions in other languages."""
-    return len(question) <= LONGEST_QUESTION and _WANTS_CHANGES.search(question) is not None
-
-
-def keeps_changelogs(question: str) -> bool:
-    """Return whether changelogs keep their scores, because the question asks for changes, or may
-    do so (`is Ruby 2.5 still supported`, `security fixes`). Only `wants_changes` puts them first.
-    English only."""
+def asked_changes(question: str) -> Changes:
+    """Return whether a question asks what changed, or when: "yes" if it does (`which version
+    removed the flag`), "maybe" if it may (`is Ruby 2.5 still supported`, `security fixes`). English
+    only: "no" for questions in other languages."""
     if len(question) > LONGEST_QUESTION:
-        return False
-    return wants_changes(question) or _MAY_ASK.search(question) is not None
+        return "no"
+    if _WANTS_CHANGES.search(question):
+        return "yes"
+    return "maybe" if _MAY_ASK.search(question) else "no"
