@@ -6,13 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from pincite.index.outline import outline_of
 from pincite.model import OnPage
 from pincite.model.outline import OUTLINE_VERSION
 from pincite.model.spans import between
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
-from tests.stages.context_files import cut_up
+from tests.stages.context_files import cut_up, outline_of
 
 TEXTS = {
     "a.md": "# One\n\nSome words.\n\n\n## Two\n\n- a list\n- of items\n\n### Three\n\nLast.\n" * 5,

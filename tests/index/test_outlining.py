@@ -18,7 +18,6 @@ from pincite.chunkers import ChunkerConfig
 from pincite.deps import Deps
 from pincite.index import outline
 from pincite.index.local import LocalIndex
-from pincite.index.outline import outline_of
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
 from pincite.model import Chunk, CollectionSpec, IndexedDocument, Question
@@ -37,6 +36,7 @@ from pincite.trace import Trace
 from tests.index.outline_client import DOCUMENTS
 from tests.index.outline_client import opened as opened_again
 from tests.ingestion.indexed_folder import functions
+from tests.stages.context_files import outline_of
 
 pytestmark = pytest.mark.anyio
 

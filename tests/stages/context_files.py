@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
-from pincite.index.outline import outline_of
+from pincite.index.outline import outline_steps
 from pincite.model import Chunk, Document
-from pincite.model.outline import OutlinedDocument
+from pincite.model.outline import Outline, OutlinedDocument
 from pincite.ports import Stored
 from tests.small_search import make
 
@@ -52,6 +52,17 @@ class Outlines(Files):
     ) -> tuple[OutlinedDocument | None, ...]:
         """None for the documents on pages."""
         return tuple(outlined(self.chunks[path]) for _, path in documents)
+
+
+def outline_of(chunks: Sequence[Chunk]) -> Outline | None:
+    """See `outline_steps`."""
+    steps = outline_steps(chunks)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            outline: Outline | None = done.value
+            return outline
 
 
 def outlined(chunks: Sequence[Chunk]) -> OutlinedDocument | None:

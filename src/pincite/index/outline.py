@@ -16,21 +16,11 @@ _MOST: Final = 2**31 - 1
 _STEP: Final = 200  # chunks that are estimated in one step: 3 ms
 
 
-def outline_of(chunks: Sequence[Chunk]) -> Outline | None:
-    """Return the outline of a document with these chunks, in the order of the file. None if it has
-    no chunks, if they are on pages, because their lines are counted in the text, or if it has 2**31
-    characters or more."""
-    steps = outline_steps(chunks)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            outline: Outline | None = done.value
-            return outline
-
-
 def outline_steps(chunks: Sequence[Chunk]) -> Generator[None, None, Outline | None]:
-    """Do the work of `outline_of` in steps of 200 chunks. Requests can be served in between."""
+    """Make the outline of a document with these chunks, in the order of the file, and return it.
+    None if it has no chunks, if they are on pages, because their lines are counted in the text, or
+    if it has 2**31 characters or more. There is a pause after every 200 chunks, in which requests
+    can be served."""
     if not chunks or any(one.on_page is not None or one.end > _MOST for one in chunks):
         return None
     paths, places = bytearray(), dict[tuple[str, ...], tuple[int, int]]()
