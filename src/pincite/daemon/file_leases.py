@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -27,6 +26,7 @@ from pincite.stores.validate import check_name
 from pincite.support.capabilities import is_alive
 from pincite.support.decodable import ready
 from pincite.support.full_disk import out_of_room
+from pincite.support.local_time import local_now
 from pincite.support.processes.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
 
 _LOOK_S = 0.1
@@ -66,7 +66,7 @@ class FileLeases(msgspec.Struct, frozen=True):
                 await _wait(lock, ticket, collection, waiting)
             try:
                 said = what.encode(errors="backslashreplace").decode()  # a path need not be Unicode
-                _say(root, lock, Holder(os.getpid(), _now(), said))
+                _say(root, lock, Holder(os.getpid(), local_now(), said))
                 yield
             finally:
                 os.ftruncate(lock.file, 0)
@@ -225,7 +225,3 @@ def _holder(lock: Lock) -> Holder | None:
     except msgspec.DecodeError:
         return None
     return holder if is_alive(holder.pid) else None
-
-
-def _now() -> str:
-    return datetime.now().astimezone().isoformat(timespec="seconds")

@@ -27,13 +27,14 @@ from pincite.daemon.refresh.indexer import Indexer
 from pincite.daemon.refresh.interruption import Interruption
 from pincite.daemon.refresh.known_sources import HasSources, Key, sources_of
 from pincite.daemon.refresh.look_around import LookedAround, look_around
-from pincite.daemon.refresh.source_states import RunResults, SourceStates, now_text
+from pincite.daemon.refresh.source_states import RunResults, SourceStates
 from pincite.daemon.refresh.watcher import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.model import SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.support.fields import replace
+from pincite.support.local_time import local_now
 
 WAIT_S: Final = 0.08  # seconds that a search waits for a look; the limit is 100 ms
 _GLANCE_S: Final = 0.08  # of one look at all sources; searches share Python's lock with it
@@ -261,7 +262,7 @@ class Refreshing:
         seen = await look_around(self._index, self._states, Limits.of_daemon(_GLANCE_S))
         self._checked_s, self._certain = time.monotonic(), not seen.unknown
         if not seen.unknown:
-            self._states.kept.checked_at = now_text()
+            self._states.kept.checked_at = local_now()
         if self._watch() and not seen.changed:
             self._again = True  # events between the look and the watch were missed
         return seen
@@ -288,7 +289,7 @@ class Refreshing:
         differences."""
         whole = not paths
         self._indexing = True
-        started_s, started_at = time.monotonic(), now_text()
+        started_s, started_at = time.monotonic(), local_now()
         results = RunResults(self._states)
         interruption = Interruption(self._indexer.stop, self._interrupted)
         self._interruption = interruption if whole else None

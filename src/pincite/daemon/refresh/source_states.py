@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from pincite.daemon.refresh.freshness import (
 from pincite.daemon.refresh.glance import UNREAD, Differing, changes_in
 from pincite.daemon.refresh.known_sources import Key
 from pincite.daemon.refresh.state import read_kept
+from pincite.support.local_time import local_now
 
 _LEFT: Final = 10_000  # known differences that are remembered for a source
 
@@ -113,7 +113,7 @@ class SourceStates:
         left = [one for one in found.left if one[1] >= 0]
         no_documents = {path for path, *_ in left}
         named = {path: what for path, what in named.items() if path not in no_documents}
-        now = now_text()
+        now = local_now()
         for path, what in sorted(named.items())[:REMEMBERED]:
             if what not in ("left out", "not read"):
                 self._number += 1
@@ -212,11 +212,6 @@ class RunResults:
             return frozenset(found.shows)
         known = self._states.shows.get(key, frozenset())
         return known.difference(found.paths).union(found.shows)
-
-
-def now_text() -> str:
-    """Return the time as it is stored, in ISO 8601 and local time."""
-    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 def _name(key: Key) -> str:

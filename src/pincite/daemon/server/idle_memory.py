@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from datetime import datetime
 from pathlib import Path
 
 _MB = 1_000_000
@@ -60,8 +59,3 @@ def _untouched() -> list[tuple[int, int]]:
         elif place and line.startswith("Anonymous:") and line.split()[1] == "0":
             found.append(place)
     return found
-
-
-def now() -> str:
-    """Return the current time in ISO 8601."""
-    return datetime.now().astimezone().isoformat(timespec="seconds")

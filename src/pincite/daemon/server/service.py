@@ -19,7 +19,7 @@ from pincite.catalog.file import open_catalog
 from pincite.catalog.place import catalog_of
 from pincite.daemon.refresh.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.server.encoder import bundled_name, embed_as
-from pincite.daemon.server.idle_memory import memory_mb, now, trim
+from pincite.daemon.server.idle_memory import memory_mb, trim
 from pincite.daemon.server.read_only import Copy, why_only_read, workplace
 from pincite.daemon.server.usage import Usage
 from pincite.daemon.wire import protocol
@@ -29,6 +29,7 @@ from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
 from pincite.stores.open_store import Opened, open_edge
+from pincite.support.local_time import local_now
 from pincite.support.processes.locks import Lock, open_lock, say_in
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Daemon(LocalIndex):
         if searching := sys.modules.get("pincite.daemon.server.search_here"):
             searching.forget()
         trim()
-        self._resting_since = now()
+        self._resting_since = local_now()
         log.info("idle with %.0f MB", memory_mb())
 
     def wake(self) -> None:
