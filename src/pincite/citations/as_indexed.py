@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pincite.citations.claimed_text import Passages
+from pincite.citations.claimed_text import JoinedChunks
 from pincite.citations.lines_and_columns import chars_of_lines
 from pincite.citations.listing import CitedIndex
 from pincite.model import Chunk
@@ -65,7 +65,7 @@ class IndexedDocument:
         self._index, self._place = index, place
         self._chunks: Sequence[Chunk] | None = None
         self._text: IndexedText | None = None
-        self._passages: Passages | None = None
+        self._joined: JoinedChunks | None = None
 
     async def text(self) -> IndexedText:
         """Return the text. Raises StoreError."""
@@ -73,11 +73,11 @@ class IndexedDocument:
             self._text = IndexedText(await self._read())
         return self._text
 
-    async def passages(self) -> Passages:
-        """Return the passages of the text. Raises StoreError."""
-        if self._passages is None:
-            self._passages = await asyncio.to_thread(Passages, await self._read())
-        return self._passages
+    async def joined(self) -> JoinedChunks:
+        """Return its chunks, joined. Raises StoreError."""
+        if self._joined is None:
+            self._joined = await asyncio.to_thread(JoinedChunks, await self._read())
+        return self._joined
 
     async def _read(self) -> Sequence[Chunk]:
         if self._chunks is None:

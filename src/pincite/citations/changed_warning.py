@@ -11,7 +11,7 @@ from pincite.citations.lines_and_columns import (
     WHOLE,
     chars_of_lines,
     columns_at,
-    find_cited,
+    find_former_text,
     named_lines,
 )
 from pincite.citations.pages import (
@@ -129,7 +129,7 @@ def _found(document: Document, cited: Citation, then: Part) -> Followed:
         here = _part_at(text, cited)
         same = here is not None and without_returns(here.text) == without_returns(then.text)
         return Followed("" if same else f"{short} has no words at this place")
-    found = find_cited(Exact(text), then.text, near, columns)
+    found = find_former_text(Exact(text), then.text, near, columns)
     if found is None:
         return nowhere
     if found == chars_of_lines(text, near.start, near.end, columns):

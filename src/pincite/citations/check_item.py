@@ -8,7 +8,7 @@ from typing import Literal
 from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
 from pincite.citations.item_context import around_now
 from pincite.citations.lines_and_columns import WHOLE, chars_of_lines, ends_of_columns, named_lines
-from pincite.citations.pages import chars_now, cited_then, ends_then, held_against, words_of
+from pincite.citations.pages import chars_now, cited_then, ends_of_item, held_against, words_of
 from pincite.model import Document, Evidence
 from pincite.model.revisions import is_ambiguous, names_content, same_revision, short_ref
 from pincite.ports import Readable
@@ -158,7 +158,7 @@ def check_page(
     if document is None:
         state, said = _absent(opened, item, renames=renames)
         return Checked(item.number, item.citation, state, said, revision=revision)
-    ends = ends_then(then, item)
+    ends = ends_of_item(then, item)
     held = held_against(document, item, text_cut=text_cut, ends=ends)
     details = [] if same_revision(document.ref, item.ref) else [_now_at(document)]
     if held.place is None:

@@ -122,7 +122,7 @@ def _alike(one: str, other: str) -> bool:
     return one.split() == other.split()
 
 
-class Passages:
+class JoinedChunks:
     """The text of all chunks of a document with normalised white space, and the boundaries of the
     chunks in it."""
 
@@ -159,7 +159,7 @@ class Passages:
         return found
 
 
-def ends_then(cited: ClaimedText, folder: Path | None, files: CurrentFiles) -> Ends | None:
+def ends_of_claim(cited: ClaimedText, folder: Path | None, files: CurrentFiles) -> Ends | None:
     """Return the ends of the text in the cited revision. None if it is not, apart from white space,
     exactly the text of the cited characters or columns there, or if that revision is not
     available."""

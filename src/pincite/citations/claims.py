@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pincite.citations.as_indexed import IndexedDocument
-from pincite.citations.claimed_text import ClaimedText, ends_then
+from pincite.citations.claimed_text import ClaimedText, ends_of_claim
 from pincite.citations.compare_claim import Claim, ClaimCheck, compare_claim, unanswered
 from pincite.citations.current_file import CitationStatus, CurrentFiles, Renames
 from pincite.citations.forms import Span, forms, spans
@@ -22,7 +22,7 @@ from pincite.citations.resolve import (
     NoFile,
     NotNamed,
     find_chunk,
-    find_cited,
+    find_cited_file,
     find_span,
     not_named,
     open_within,
@@ -172,8 +172,8 @@ class _Checking:
         # First, check whether the file has it at all.
         if await asyncio.to_thread(self._files.lack, place, cited.text):
             return None
-        passages = await indexed.passages()
-        ends = await asyncio.to_thread(passages.ends_of, cited.text)
+        joined = await indexed.joined()
+        ends = await asyncio.to_thread(joined.ends_of, cited.text)
         if ends is None or ends == WORDS:
             return await self._as_cited(cited)
         return replace(cited, ends=ends)
@@ -183,7 +183,7 @@ class _Checking:
         quote, if the quote is not all of the cited text there, or if it has whole words."""
         if not cited.quoted:
             return None
-        ends = await asyncio.to_thread(ends_then, cited, self._folder, self._files)
+        ends = await asyncio.to_thread(ends_of_claim, cited, self._folder, self._files)
         if ends is None or ends.looser(WORDS) == WORDS:
             return None
         return replace(cited, ends=ends.looser(WORDS))
@@ -240,7 +240,7 @@ async def _as_written(index: CitedIndex, claim: Claim) -> ClaimedText:
         ends = WORDS if claim.quote.strip() else ends_of_columns(columns)
         return ClaimedText(known, cited_in(chunk), claim.quote or chunk.text, ends=ends)
     try:
-        known = await find_cited(index, citation)
+        known = await find_cited_file(index, citation)
     except NotNamed as error:  # `a.py:12-20` is parsed as a place in a source named `a.py`
         raise NoFile(claim.citation) from error
     return ClaimedText(known, citation, claim.quote)

@@ -15,7 +15,7 @@ from pincite.citations.lines_and_columns import (
     WHOLE,
     chars_of_lines,
     columns_at,
-    find_cited,
+    find_former_text,
     named_lines,
 )
 from pincite.citations.pages import chars_of_quote
@@ -66,7 +66,7 @@ def compare_revision(cited: ClaimedText, current: CurrentFile) -> Verdict:
     if cited.at.start_line is None:
         same = without_returns(text) == without_returns(cited.text)
         return ("fresh", "", None, None) if same else ("changed", ALL_CHANGED, None, None)
-    found = find_cited(current.exact, cited.text, lines, cited.at.columns)
+    found = find_former_text(current.exact, cited.text, lines, cited.at.columns)
     if found is None:
         return "changed", "the text is not in the file", None, None
     now, _ = columns_at(text, *found)

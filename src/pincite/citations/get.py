@@ -30,7 +30,7 @@ from pincite.citations.resolve import (
     NoFile,
     NotNamed,
     find_chunk,
-    find_cited,
+    find_cited_file,
     find_path,
     find_records,
     find_span,
@@ -235,7 +235,7 @@ async def _get(within: CitedIndex, locator: str, context: int, reading: _Reading
     if cited and by_place and (within.narrowed or cited.source in names):
         _require_order(cited, locator)
         try:
-            known = await find_cited(within, cited)
+            known = await find_cited_file(within, cited)
         except UsageError as error:
             if within.narrowed:  # do not reveal whether the source exists
                 raise NoFile(locator) from error

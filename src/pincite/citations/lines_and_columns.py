@@ -52,7 +52,7 @@ def ends_of_columns(columns: Columns) -> Ends:
     return Ends(*("line" if one is None else "any" for one in columns))
 
 
-def find_cited(
+def find_former_text(
     searched: Exact, wanted: str, lines: Lines, columns: Columns = WHOLE
 ) -> tuple[int, int] | None:
     """Return the current characters of `wanted`, the former text of these lines and columns, as

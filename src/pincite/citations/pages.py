@@ -237,7 +237,7 @@ def chars_now(
     return found, min(found + size, len(text))
 
 
-def ends_then(then: Document | None, item: Evidence) -> Ends:
+def ends_of_item(then: Document | None, item: Evidence) -> Ends:
     """Return the ends of an item's text in the cited revision `then`, `WORDS` if that is not
     available or does not have the text there."""
     start = item.start_char or 0

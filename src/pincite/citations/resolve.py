@@ -95,11 +95,11 @@ async def find_span(index: CitedIndex, span: Span) -> tuple[IndexedFile, Citatio
     cited = parse_citation(span.name)
     names = {record.source.name for info in index.infos for record in info.sources}
     if cited is not None and cited.source in names:
-        return await find_cited(index, cited), cited
+        return await find_cited_file(index, cited), cited
     return await find_path(index, span.name, ref=span.ref), None
 
 
-async def find_cited(index: CitedIndex, cited: Citation) -> IndexedFile:
+async def find_cited_file(index: CitedIndex, cited: Citation) -> IndexedFile:
     """Return the indexed file of a citation. Raises as `find_path`."""
     return await find_path(index, cited.place, cited.source, cited.ref)
 
