@@ -29,7 +29,8 @@ class ClaimedText:
     this revision. `at` is the place and the revision; `known` is its file, also if `at` names none.
     A `quoted` text may be a part of the place; any other text is all of the place in the cited
     revision. `ends` are the ends that the text must have. `blank`: the place is known to have only
-    white space there."""
+    white space there. `otherwise` says why the file is not indexed, for a file that the cited
+    revision did not have either."""
 
     known: IndexedFile
     at: Citation
@@ -37,6 +38,7 @@ class ClaimedText:
     quoted: bool = False
     ends: Ends = WORDS
     blank: bool = False
+    otherwise: str = ""
 
 
 def escapes_of(document: Document) -> Escapes:

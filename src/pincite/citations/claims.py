@@ -74,8 +74,9 @@ async def check_claims(
     - `moved`: the quote is elsewhere in the file, or another file has the content of a deleted one;
     - `changed`: the quote is not in the file, or the file has no such lines, columns or page;
     - `deleted`: the file no longer exists;
-    - `unknown`: the file is not indexed, and was not in the cited revision; or it cannot be read;
-      or there is no quote, and the cited revision is neither the current one nor available.
+    - `unknown`: the file is not indexed, and was not in the cited revision or is left out of its
+      source now; or it cannot be read; or there is no quote, and the cited revision is neither the
+      current one nor available.
 
     Without a quote, the text of the cited place is compared, if it is known: the text of the chunk
     for an id, else that of the cited revision, from git or from the index. Records are in the index
@@ -214,11 +215,12 @@ async def _resolve(index: CitedIndex, claim: Claim) -> ClaimedText:
             return await of_span(span)
         if index.narrowed:
             raise
-        if left_out := await left_out_file(index, claim.citation):
-            raise left_out from error
+        left_out = await left_out_file(index, claim.citation)
         if (earlier := _no_longer(index, claim)) is None:
+            if left_out is not None:
+                raise left_out from error
             raise
-        return earlier
+        return replace(earlier, otherwise=left_out.message if left_out is not None else "")
 
 
 async def _as_written(index: CitedIndex, claim: Claim) -> ClaimedText:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 from pincite.citations.claimed_text import (
     ClaimedText,
@@ -29,7 +29,9 @@ from pincite.citations.current_file import (
     CurrentFiles,
     Renames,
     absent,
+    status_of,
 )
+from pincite.citations.left_out import reason_now
 from pincite.citations.pages import (
     Place,
     chars_of_quote,
@@ -50,15 +52,20 @@ from pincite.model.revisions import (
     CONTENT_DIGITS,
     content_digits,
     is_ambiguous,
+    names_content,
     same_revision,
     short_ref,
 )
 from pincite.readers import content_hash_of
-from pincite.sources import OpenSource, UnreadableFile
+from pincite.sources import OpenSource
 from pincite.sources.entries import within_any
 from pincite.support.fields import replace
 from pincite.support.finding.ends import part_of
 from pincite.support.finding.find import Lines, without_returns
+
+#: Reasons to leave out a file with a name that is indexed, for its content.
+_KINDS_NOT_INDEXED: Final = frozenset({"binary", "empty", "generated", "minified", "unsupported"})
+_WITHOUT_TEXT: Final = frozenset({"binary", "empty"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,9 @@ def compare_claim(
     try:
         with reopened(cited.known, folder) as opened:
             if not cited.known.content_hash:
-                return _gone_before(claim, cited, opened, renames, files)
+                verdict = _not_indexed(claim, cited, opened, renames, files)
+                if verdict is not None:
+                    return verdict
             current = files.at(opened, cited.known.collection, cited.known.path)
             if current is None:
                 return _gone(claim, cited, opened, cited.known.content_hash, renames, files)
@@ -123,8 +132,8 @@ def compare_claim(
         return unanswered(claim, cited, error, faults)
     except PinciteError as error:
         if not cited.known.content_hash:
-            return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
-        state: CitationStatus = "unknown" if isinstance(error, UnreadableFile) else "deleted"
+            return _not_known(claim, cited)
+        state = status_of(error, cited.known.record)
         return ClaimCheck(claim.citation, state, error.message, cited.known.path)
     if cited.at.chars is not None:
         return _compare_chars(claim, cited, current, *cited.at.chars)
@@ -164,31 +173,49 @@ def unanswered(claim: Claim, cited: ClaimedText, error: StoreError, faults: bool
     return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
 
 
-def _gone_before(
+def _not_indexed(
     claim: Claim,
     cited: ClaimedText,
     opened: OpenSource,
     renames: Renames | None,
     files: CurrentFiles,
-) -> ClaimCheck:
-    """Return the verdict on a file that is not indexed. It is that of `_gone` if the file would
-    belong to the source and no longer exists, and if the cited commit has it, or the ref names a
-    content; otherwise `unknown`. A file on disk is not read, because it is not indexed."""
+) -> ClaimCheck | None:
+    """Return the verdict on a file that is not indexed, None if its text is to be compared. It is
+    `unknown` unless the file would belong to the source, and the cited commit has it or the ref
+    names a content. Then it is that of `_gone` if there is no such file now. A file on disk is only
+    read if its content is of a kind that is not indexed, such as `binary`."""
     record, path = cited.known.record, cited.known.path
     may_be_one = (
         within_any(path, record.within) is not None
         and not (record.include or record.exclude)
         and not any(part.startswith(".") for part in path.split("/"))
-        and opened.find(path) is None
-        and opened.left_out(path) is None
     )
-    digits = content_digits(cited.at.ref)
-    if may_be_one and (len(digits) >= CONTENT_DIGITS or is_ambiguous(cited.at.ref)):
-        return _gone(claim, cited, opened, digits, renames, files)
-    raw = opened.read_at(cited.at.ref, path) if may_be_one else None
-    if not raw:
-        return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
-    return _gone(claim, cited, opened, content_hash_of(raw), renames, files)
+    hash_then = content_digits(cited.at.ref)
+    raw = None
+    if may_be_one and not (len(hash_then) >= CONTENT_DIGITS or is_ambiguous(cited.at.ref)):
+        raw = opened.read_at(cited.at.ref, path)
+        hash_then = content_hash_of(raw) if raw else ""
+        may_be_one = bool(raw)
+    if not may_be_one:
+        return _not_known(claim, cited)
+    if (entry := opened.find(path)) is None:
+        status, _ = absent(opened, path)
+        if status == "unknown":
+            return _not_known(claim, cited)
+        return _gone(claim, cited, opened, hash_then, renames, files)
+    code, _ = reason_now(opened, path) or ("", "")
+    if code not in _KINDS_NOT_INDEXED:
+        return _not_known(claim, cited)
+    if raw or claim.quote.strip():
+        return None
+    if code in _WITHOUT_TEXT and not names_content(cited.at.ref, content_hash_of(opened.read(entry))):
+        return ClaimCheck(claim.citation, "changed", f"the file is {code}", path)
+    return _not_known(claim, cited)
+
+
+def _not_known(claim: Claim, cited: ClaimedText) -> ClaimCheck:
+    said = cited.otherwise or not_named(claim.citation)
+    return ClaimCheck(claim.citation, "unknown", said)
 
 
 def _gone(

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
 
-from pincite.errors import SourceError
-from pincite.model import Document
+from pincite.current_files.verdicts import missing_place
+from pincite.errors import PinciteError, SourceError
+from pincite.model import Document, Notice, SourceRecord
 from pincite.readers import content_hash_of, read_document
 from pincite.readers.extraction.result import reason_of
 from pincite.sources import Entry, OpenSource, SkipCode, Skipped, UnreadableFile
@@ -46,6 +47,17 @@ def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
     if left_out.code == "empty":
         return "changed", "the file is empty"
     return "unknown", f"the file was not read: {why_not_read(left_out)}"
+
+
+def status_of(error: PinciteError, record: SourceRecord) -> CitationStatus:
+    """Return the status of a citation whose file was not compared because of an error: `deleted` if
+    the file, or the folder or archive of its source, is gone; `unknown` if it may be there. If the
+    index was made on another machine, a missing source may be there."""
+    if not isinstance(error, SourceError) or isinstance(error, UnreadableFile):
+        return "unknown"
+    kind = record.source.kind
+    missing = kind != "records" and missing_place(record, folder=kind not in ("archive", "wheel"))
+    return "unknown" if isinstance(missing, Notice) else "deleted"
 
 
 def why_not_read(left_out: Skipped) -> str:

@@ -11,14 +11,14 @@ from types import MappingProxyType
 import msgspec
 
 from pincite.citations.check_item import Checked, check_item, check_stored
-from pincite.citations.current_file import CitationStatus, Renames
+from pincite.citations.current_file import Renames, status_of
 from pincite.citations.item_place import at_address, not_checkable
 from pincite.citations.listing import CitedIndex, cited_within
 from pincite.collection.members import visible
-from pincite.errors import PinciteError, SourceError, StoreError
+from pincite.errors import PinciteError
 from pincite.model import Attributes, Evidence, EvidencePack, SourceRecord
 from pincite.ports import CollectionInfo, PagedIndex, Readable
-from pincite.sources import OpenSource, UnreadableFile
+from pincite.sources import OpenSource
 from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
@@ -83,15 +83,15 @@ async def verify(
                 planned.append(Checked(item.number, item.citation, "deleted", _GONE))
                 continue
             if key not in places:
-                raise SourceError(f"source {item.repo!r} is no longer in the index")
+                planned.append(_of_no_source(item, narrowed=within.narrowed))
+                continue
             record = places[key][1]
             if why := not_checkable(item):
                 planned.append(Checked(item.number, item.citation, "unknown", why))
                 continue
             planned.append((item, record, await _given(within, of_item, record, given)))
-        except PinciteError as error:
-            state: CitationStatus = "unknown" if item.collection in foreign else "deleted"
-            planned.append(Checked(item.number, item.citation, state, error.message))
+        except PinciteError as error:  # the index does not answer, and the files were not compared
+            planned.append(Checked(item.number, item.citation, "unknown", error.message))
     # A source may be in a database that does not answer: the event loop does not wait for it.
     checked = await asyncio.to_thread(
         _check_all, planned, folder, text_cut=text_cut, renamed=not within.narrowed, told=told
@@ -161,11 +161,19 @@ def _check_all(
                     opened[key] = stack.enter_context(again)
                 found = check_item(opened[key], item, text_cut=text_cut, renames=renames)
                 checked.append(at_address(found, item, record.source.url_rule))
-            except (StoreError, UnreadableFile) as error:  # it may be there, with the same text
-                checked.append(Checked(item.number, item.citation, "unknown", error.message))
             except PinciteError as error:
-                checked.append(Checked(item.number, item.citation, "deleted", error.message))
+                status = status_of(error, record)
+                checked.append(Checked(item.number, item.citation, status, error.message))
     return tuple(checked)
+
+
+def _of_no_source(item: Evidence, *, narrowed: bool) -> Checked:
+    """Return the result for an item whose source the index does not have: nothing is known of its
+    file. Within tags, it is that of any document outside of them, whose source is not revealed."""
+    if narrowed:
+        return Checked(item.number, item.citation, "deleted", _GONE)
+    said = f"source {item.repo!r} is not in this index"
+    return Checked(item.number, item.citation, "unknown", said)
 
 
 def _names(info: CollectionInfo) -> tuple[str, str]:
