@@ -119,6 +119,22 @@ def test_a_folder_that_is_gone_is_said(opened: Opening, tmp_path: Path) -> None:
     os.chdir(tmp_path)
 
 
+@both
+def test_an_index_with_an_absolute_path_is_opened_in_a_folder_that_is_gone(
+    opened: Opening, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    try:
+        opened(tmp_path / ".pincite")
+        with pytest.raises(UsageError, match="the current folder no longer exists"):
+            opened(".pincite")
+    finally:
+        os.chdir(tmp_path)
+
+
 def test_nothing_is_indexed_where_nobody_has_indexed(tmp_path: Path) -> None:
     with Pincite(tmp_path / ".pincite") as pincite, pytest.raises(IndexNotFound):
         pincite.search("a question")

@@ -101,6 +101,7 @@ from pincite.settings.variables import (
     flag,
 )
 from pincite.stores.settings import StoreSettings
+from pincite.support.current_folder import current_folder
 from pincite.support.fields import field_names
 from pincite.support.terminal import one_line
 
@@ -196,11 +197,14 @@ class Settings:
         )
 
 
-def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
-    """Load the settings for a command in `folder`. `index` overrides the environment.
+def load_settings(
+    environ: Mapping[str, str], folder: Path | None, index: Path | None = None
+) -> Settings:
+    """Load the settings for a command in `folder`; None is the current folder, which need not exist
+    if the index has an absolute path. `index` overrides the environment.
 
     Raises ConfigError for an unknown `PINCITE_` variable, and for an unknown key or a wrong value,
-    with its place.
+    with its place; UsageError if the current folder is needed and gone.
     """
     unknown = sorted(n for n in environ if n.startswith(PREFIX) and n not in VARIABLES)
     if unknown:
@@ -243,12 +247,13 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     )
 
 
-def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Path:
+def index_place(environ: Mapping[str, str], folder: Path | None, index: Path | None = None) -> Path:
     """Return the index folder of a command in `folder`, without reading other settings. Raises
-    ConfigError if it cannot be resolved, or if it was not named and is a link."""
+    ConfigError if it cannot be resolved, or if it was not named and is a link; UsageError as
+    `load_settings`."""
     given = environ.get("PINCITE_INDEX")
     named = index or (Path(given) if given else None)
-    place = _absolute(named or find_index(folder), "the index folder")
+    place = _absolute(named or find_index(folder or current_folder()), "the index folder")
     if named is None and place != user_index() and place.is_symlink():
         raise ConfigError(
             f"{one_line(str(place))} is a symbolic link, and files of others may bring one",
@@ -288,9 +293,10 @@ def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
 
 def _absolute(given: str | Path, what: str) -> Path:
     try:
-        return Path(given).expanduser().absolute()
-    except (OSError, RuntimeError) as error:  # the current folder was deleted, an unknown user
+        path = Path(given).expanduser()
+    except RuntimeError as error:  # an unknown user
         raise ConfigError(f"{what} is {given}, which cannot be resolved: {error}") from error
+    return path if path.is_absolute() else current_folder() / path
 
 
 def _is_file(path: Path) -> bool:

@@ -11,7 +11,6 @@ from pincite.settings.file.trust import require_trust
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.sections.refresh import RefreshMode
 from pincite.support.arguments import require_choice, shown
-from pincite.support.current_folder import current_folder
 from pincite.support.fields import replace
 
 REFRESH_MODES: Final = tuple(filter(None, get_args(RefreshMode)))
@@ -28,7 +27,7 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
         settings = index
     else:
         place = None if index is None else _path(index)
-        settings = trusted(load_settings(os.environ, current_folder(), place))
+        settings = trusted(load_settings(os.environ, None, place))
     if _is_file(settings.index):
         raise UsageError(
             f"{settings.index} is a file, but an index is a folder",

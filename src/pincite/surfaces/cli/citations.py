@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from pincite.errors import SourceError, UsageError
-from pincite.support.current_folder import current_folder
+from pincite.support.current_folder import folder_for
 from pincite.support.named_file import open_named
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
@@ -56,7 +56,7 @@ def get(
     from pincite.asking import tags_of_texts
     from pincite.surfaces.text import render
 
-    asked, here = tags_of_texts(tags), _current_folder([locator])
+    asked, here = tags_of_texts(tags), folder_for([locator])
 
     async def read(engine: AsyncPincite) -> Passage:
         return await engine.get(locator, context, tags=asked, collections=collections, here=here)
@@ -110,7 +110,7 @@ def verify(
     if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
         asked_for = [Claim(one, quote) for one in given]
         with progress_line("checking") as told:
-            here = _current_folder(given)
+            here = folder_for(given)
 
             async def check(engine: AsyncPincite) -> Sequence[ClaimCheck]:
                 return await engine.check(
@@ -133,19 +133,6 @@ def verify(
     for line in [found] if json_ else [one_line(each.rstrip()) for each in lines]:
         show(line)
     return OK if fresh else NOTHING
-
-
-def _current_folder(locators: Iterable[str]) -> str | None:
-    """Return the current folder, or None if it does not exist any longer. Raises UsageError if a
-    locator counts from it."""
-    from pincite.citations.current_folder import is_from_here
-
-    try:
-        return str(current_folder())
-    except UsageError:
-        if any(map(is_from_here, locators)):
-            raise
-        return None
 
 
 async def _verify_pack(

@@ -141,4 +141,4 @@ def path(index: Path | None) -> int:
 def _settings(index: Path | None) -> Settings:
     from pincite.settings.load import load_settings
 
-    return load_settings(os.environ, current_folder(), index)
+    return load_settings(os.environ, None, index)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.support.counted import counted
-from pincite.support.current_folder import current_folder
+from pincite.support.current_folder import folder_for
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
 from pincite.surfaces.cli.output import say, show
@@ -47,7 +47,7 @@ def ls(
 
     asked = tags_of_texts(tags)
 
-    here = str(current_folder()) if patterns else None
+    here = folder_for(patterns) if patterns else None
 
     async def look(engine: AsyncPincite) -> Listing:
         return await engine.files(
@@ -105,7 +105,7 @@ def multi_get(
     asked = tags_of_texts(tags)
     most = Most(limit or MOST_FILES, lines or 0, max_bytes or MOST_BYTES)
 
-    here = str(current_folder())
+    here = folder_for(names)
 
     async def read(engine: AsyncPincite) -> Passages:
         given = tuple(dict.fromkeys(names))

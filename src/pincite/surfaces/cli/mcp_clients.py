@@ -187,7 +187,7 @@ def _index_for(client: Client, where: Where, index: Path | None, project: Path) 
 
     if index is None and where == "user" and client.finds_index:
         return "", ""
-    place = load_settings(os.environ, current_folder(), index).index.absolute()
+    place = load_settings(os.environ, None, index).index.absolute()
     if not holds_index(place):
         raise UsageError(
             f"no index exists at {place}",

@@ -11,7 +11,6 @@ import click
 from msgspec import structs
 
 from pincite.encoders.bundled import MODEL
-from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import json_option
 from pincite.surfaces.cli.output import say, show
@@ -119,4 +118,4 @@ def _list_served(*, json_: bool) -> None:
 def _settings() -> Settings:
     from pincite.settings.load import load_settings
 
-    return load_settings(os.environ, current_folder())
+    return load_settings(os.environ, None)

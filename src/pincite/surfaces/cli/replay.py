@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.options import index_option, json_option
 from pincite.surfaces.cli.output import say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
@@ -41,7 +40,7 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
     from pincite.surfaces.text.render import to_json
 
     if query_id is None:
-        settings = load_settings(os.environ, current_folder(), index)
+        settings = load_settings(os.environ, None, index)
         found = replaying.logged(settings, limit)
         if not found:
             run(_require_index, index)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 from click.core import ParameterSource
 
-from pincite.support.current_folder import current_folder
+from pincite.support.current_folder import folder_for
 from pincite.surfaces.cli.options import (
     collections_option,
     completed,
@@ -353,7 +353,8 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> int:
 
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
     """Return the values of the options in `ASKING` as fields of `SearchOptions`, in JSON types."""
-    standing = str(current_folder()) if asked["paths"] or asked["not_paths"] else None
+    paths = (*asked["paths"], *asked["not_paths"])
+    standing = folder_for(paths) if paths else None
     lines = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
     return {**asked, "text": " ".join(query), "here": standing, "subqueries": lines}
 

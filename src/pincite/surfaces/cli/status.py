@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.options import index_option, json_option
 from pincite.surfaces.cli.output import say, show
 from pincite.surfaces.cli.run import run
@@ -35,5 +34,5 @@ def stop(index: Path | None) -> None:
     from pincite.daemon.client.open_index import stop_daemon
     from pincite.settings.load import index_place
 
-    ran = asyncio.run(stop_daemon(index_place(os.environ, current_folder(), index)))
+    ran = asyncio.run(stop_daemon(index_place(os.environ, None, index)))
     say("stopped" if ran else "no process has this index open, so none was stopped")

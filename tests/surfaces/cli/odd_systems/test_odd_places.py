@@ -61,20 +61,66 @@ def test_an_index_folder_that_cannot_be_is_an_error_and_no_traceback(
             assert refused.startswith("error: ")
 
 
-def test_a_current_folder_that_is_gone_is_an_error_and_no_traceback(cli: Cli) -> None:
+def in_a_folder_that_is_gone(
+    cli: Cli, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     gone = cli.folder / "gone"
     gone.mkdir()
-    command = [sys.executable, "-m", "pincite.surfaces.cli.app", "search", "fox"]
-    done = subprocess.run(
+    command = [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments]
+    return subprocess.run(
         ["/bin/sh", "-c", 'rmdir "$1"; shift; exec "$@"', "sh", str(gone), *command],
         cwd=gone,
-        env=clean_environment(),
+        env=clean_environment() | {"PINCITE_OFFLINE": "1"} | variables,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+GONE = "error: the current folder no longer exists or cannot be read"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("search", "fox"), ("status", "--index", ".pincite"), ("stop",)]
+)
+def test_a_current_folder_that_is_gone_is_an_error_and_no_traceback(
+    cli: Cli, arguments: tuple[str, ...]
+) -> None:
+    done = in_a_folder_that_is_gone(cli, *arguments)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: the current folder no longer exists or cannot be read")
+    assert done.stderr.startswith(GONE)
+
+
+def test_an_index_with_an_absolute_path_needs_no_current_folder(cli: Cli) -> None:
+    cli.write("docs/a.md", "# Foxes\n\nThe brown fox.\n")
+    cli("index", "docs", "--lexical")
+    index = str(cli.folder / ".pincite")
+    pack = cli.write("pack.json", cli("search", "fox", "--json").stdout)
+    for arguments in (
+        ("search", "fox"),
+        ("search", "fox", "--path", "a.md"),
+        ("ls", "a.md"),
+        ("get", "a.md"),
+        ("multi-get", "a.md"),
+        ("verify", str(pack)),
+        ("status",),
+        ("config", "show"),
+        ("stop",),
+    ):
+        done = in_a_folder_that_is_gone(cli, *arguments, PINCITE_INDEX=index)
+        assert (arguments, done.returncode) == (arguments, 0), done.stderr
+        assert "error" not in done.stderr
+    assert in_a_folder_that_is_gone(cli, "status", "--index", index).returncode == 0
+    for arguments in (
+        ("search", "fox", "--path", "./a.md"),
+        ("search", "fox", "--not-path", ".."),
+        ("ls", "."),
+        ("get", "./a.md"),
+        ("multi-get", "../docs/a.md"),
+    ):
+        done = in_a_folder_that_is_gone(cli, *arguments, PINCITE_INDEX=index)
+        assert (arguments, done.returncode) == (arguments, 2)
+        assert done.stderr.startswith(GONE)
 
 
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME", "PINCITE_MODELS"])
