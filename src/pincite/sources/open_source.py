@@ -97,17 +97,26 @@ def open_source(
 
 
 def _require_text(place: Path) -> None:
-    """Raise SourceError for a path that is not valid UTF-8: it can be neither stored nor cited."""
+    """Raise SourceError for a path that is not valid UTF-8: it can be neither stored nor cited. So
+    is one that Python has decoded as other letters, in a locale that is not UTF-8."""
     raw = os.fsencode(place)
     try:
-        raw.decode("utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         shown = raw.decode("utf-8", "backslashreplace")
+        of_file = b"/" not in raw[error.start :] and not place.is_dir()
         raise SourceError(
             f"the path {shown} is not valid UTF-8: {raw[error.start : error.end]!r} at byte "
             f"{error.start + 1}.",
-            hint="rename the folder, or index it under another path (a bind mount)",
+            hint="rename the file, or index its folder, which leaves it out"
+            if of_file
+            else "rename the folder, or index it under another path (a bind mount)",
         ) from error
+    if text != str(place):
+        raise SourceError(
+            f"the path {text} was read as {place}: the locale of this process is not UTF-8.",
+            hint="set PYTHONUTF8=1",
+        )
 
 
 def _root_of(place: Path, checkout: Checkout | None) -> Path:

@@ -214,9 +214,9 @@ class Walk:
     def _judge(
         self, path: str, item: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
     ) -> Entry | Skipped | _Folder | None:
-        if not path.isascii() and not _is_text(item.name):
+        if not path.isascii() and (why := _not_readable(item.name)):
             shown = os.fsencode(path).decode("utf-8", "replace")
-            return Skipped(shown, "unreadable", NAME_IS_NO_TEXT)
+            return Skipped(shown, "unreadable", why)
         judged = self._names.judge(path, rules)
         if isinstance(judged, Skipped):
             return judged
@@ -278,9 +278,12 @@ def _order(item: os.DirEntry[str]) -> str:
     return f"{item.name}/" if item.is_dir(follow_symlinks=False) else item.name
 
 
-def _is_text(name: str) -> bool:
+def _not_readable(name: str) -> str:
+    """Return why a name is not the UTF-8 text of its bytes on disk, "" if it is. In a locale that
+    is not UTF-8, Python decodes these bytes as other letters."""
+    raw = os.fsencode(name)
     try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+        is_same = raw.decode("utf-8") == name
+    except UnicodeDecodeError:
+        return NAME_IS_NO_TEXT
+    return "" if is_same else "the locale of this process is not UTF-8: set PYTHONUTF8=1"

@@ -154,14 +154,22 @@ class Screen(io.TextIOBase):
 
 
 def guard_streams() -> None:
-    """Replace stdout and stderr by a `Screen` if they are terminals. A stream that was closed
-    before the start of the program discards its output."""
-    for name in ("stdout", "stderr"):
+    """Prepare the standard streams. Terminals for output become a `Screen`. Pipes and files are
+    UTF-8, whatever the locale: JSON has to be, and indexed text is. A stream that was closed before
+    the start of the program has no input, or discards its output."""
+    for name in ("stdin", "stdout", "stderr"):  # in the order of their numbers, the next free ones
         stream = getattr(sys, name)
         if stream is None:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            setattr(sys, name, open(nowhere, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
-        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
+            mode, flags = ("r", os.O_RDONLY) if name == "stdin" else ("w", os.O_WRONLY)
+            nowhere = os.open(os.devnull, flags)
+            setattr(sys, name, open(nowhere, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif not isinstance(stream, io.TextIOWrapper):
+            continue  # a test has replaced it
+        elif not stream.isatty():
+            errors = "replace" if name == "stdin" else "backslashreplace"
+            if (stream.encoding, stream.errors) != ("utf-8", errors):
+                stream.reconfigure(encoding="utf-8", errors=errors)
+        elif name != "stdin":
             setattr(sys, name, Screen(stream))
 
 

@@ -185,7 +185,7 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
 
 def _launch(root: Path, models: Path, idle_s: float) -> Started:
     log = workplace(root) / protocol.LOG
-    daemon = ("-P", "-m", "pincite.daemon", str(root), str(models), str(idle_s))
+    daemon = ("-P", "-X", "utf8", "-m", "pincite.daemon", str(root), str(models), str(idle_s))
     try:
         os.close(open_log(log))
         started = told(root, models, idle_s)

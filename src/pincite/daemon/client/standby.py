@@ -25,7 +25,7 @@ _waiting: dict[Path, WaitingProcess] = {}
 def stand_by(root: Path) -> None:
     """Start a process for an index folder, which need not exist. A failure to start it is ignored:
     the client starts a daemon when it needs one."""
-    command = (sys.executable, "-P", "-m", "pincite.daemon", str(root))
+    command = (sys.executable, "-P", "-X", "utf8", "-m", "pincite.daemon", str(root))
     with suppress(OSError):
         if (started := launch_waiting(command, os.environ)) is not None:  # passed on, not read
             _waiting[root] = started

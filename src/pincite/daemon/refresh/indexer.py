@@ -114,7 +114,7 @@ class Indexer:
         if models:
             environ["PINCITE_MODELS"] = models
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", _PROGRAM, str(self._root)),
+            *(sys.executable, "-P", "-X", "utf8", "-m", _PROGRAM, str(self._root)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=environ,

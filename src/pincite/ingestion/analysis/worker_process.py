@@ -32,6 +32,7 @@ from pincite.support.processes.process_limits import allow_seconds, limit_proces
 
 LIMIT_S: Final = 60.0  # for a document; the largest file that is read takes 2 s
 _CPU_S: Final = 30  # of processor time: reached before LIMIT_S, unless the machine is busy
+_PROGRAM: Final = "pincite.ingestion.analysis.worker_process"
 MEMORY_BYTES: Final = 3_000_000_000  # guess: parsers of broken code took the square of its size
 #: Return codes of a process that something else has killed: `kill`, or a system short of memory.
 _BY_OTHERS: Final = frozenset(
@@ -57,7 +58,7 @@ class Worker:
 
     def __init__(self, start: tuple[str, str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pincite.ingestion.analysis.worker_process", *start],
+            [sys.executable, "-P", "-X", "utf8", "-m", _PROGRAM, *start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,

@@ -22,7 +22,7 @@ def start_child(
     """Run a module in a process group of its own, without our keys, in the root folder and with
     its stderr discarded. `environ` is added to its environment. Raises OSError."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-B", "-m", module, *arguments],
+        [sys.executable, "-P", "-X", "utf8", "-B", "-m", module, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

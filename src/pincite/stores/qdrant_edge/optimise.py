@@ -79,7 +79,7 @@ async def optimising_child(
     pipe = asyncio.subprocess.PIPE
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", __name__, str(source), str(target)),
+            *(sys.executable, "-P", "-X", "utf8", "-m", __name__, str(source), str(target)),
             *(str(dimensions), msgspec.json.encode(layout).decode()),
             stdin=pipe,
             stdout=pipe,

@@ -126,16 +126,32 @@ def app() -> None:
 
 def program() -> NoReturn:
     """Run the console script, and end the process."""
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
+        _restart_in_utf8()
     run_and_leave(main)
+
+
+def _restart_in_utf8() -> NoReturn:
+    """Start this program again in the UTF-8 mode of Python (PEP 540), which cannot be chosen later:
+    a locale that is not UTF-8 would change the names of files. Terminals keep their encoding.
+    Arguments that are no UTF-8 are in that encoding."""
+    given = [os.fsencode(one) for one in sys.orig_argv[1:]]
+    for place, one in enumerate(sys.orig_argv[1:]):
+        try:
+            given[place].decode("utf-8")
+        except UnicodeDecodeError:
+            given[place] = one.encode("utf-8", "surrogateescape")
+    os.environ.setdefault("PYTHONIOENCODING", sys.getfilesystemencoding())
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", *given])
 
 
 def main() -> None:
     """Run a command. Raises SystemExit with its exit code."""
     # One small matrix product needs no threads, and starting them doubles numpy's import time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    guard_streams()
     start_ahead(sys.argv[1:], os.environ)
     rarely_collect()
-    guard_streams()
     code = OK
     with suppress(BrokenPipeError):  # the reader has closed the pipe
         code = _run()

@@ -31,8 +31,8 @@ async def working_beside(settings: Settings, *, lexical: bool) -> AsyncIterator[
     """Run a worker with the same settings, and yield a function that makes it end at once. It is
     restarted if it dies. At the end, it completes its current document, for two minutes at most,
     unless that function was called. It also ends if this process is killed."""
-    command = [sys.executable, "-P", "-m", "pincite.surfaces.cli.app", "worker", "--beside"]
-    command += ["--index", str(settings.index), *(("--lexical",) if lexical else ())]
+    command = [sys.executable, "-P", "-X", "utf8", "-m", "pincite.surfaces.cli.app", "worker"]
+    command += ["--beside", "--index", str(settings.index), *(("--lexical",) if lexical else ())]
     ending, at_once = asyncio.Event(), asyncio.Event()
     keeping = asyncio.create_task(_keep(command, ending, at_once))
     try:

@@ -51,7 +51,7 @@ class ColourProcess:
     async def _started(self) -> asyncio.subprocess.Process:
         if self._child is None:
             self._child = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "pincite.surfaces.page.colour_child"),
+                *(sys.executable, "-P", "-X", "utf8", "-m", "pincite.surfaces.page.colour_child"),
                 env=without_secrets(os.environ),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
