@@ -208,7 +208,8 @@ def _not_indexed(
         return _not_known(claim, cited)
     if raw or claim.quote.strip():
         return None
-    if code in _WITHOUT_TEXT and not names_content(cited.at.ref, content_hash_of(opened.read(entry))):
+    hash_now = content_hash_of(opened.read(entry)) if code in _WITHOUT_TEXT else ""
+    if hash_now and not names_content(cited.at.ref, hash_now):
         return ClaimCheck(claim.citation, "changed", f"the file is {code}", path)
     return _not_known(claim, cited)
 
