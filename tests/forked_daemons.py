@@ -25,7 +25,7 @@ from pincite.daemon.client import background
 
 _ROOT: Final = Path(__file__).parents[1]
 _PROGRAM: Final = "pincite.daemon.__main__"
-_COMMAND: Final = (sys.executable, "-P", "-m", "pincite.daemon")
+_COMMAND: Final = (sys.executable, "-P", "-X", "utf8", "-m", "pincite.daemon")
 #: What most daemons of tests import, by modules that import the rest of it.
 _IMPORTED: Final = (
     _PROGRAM,
@@ -62,7 +62,7 @@ def server() -> socket.socket:
         if not _servers:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.forked_daemons", str(theirs.fileno())],
+                [sys.executable, "-X", "utf8", "-m", "tests.forked_daemons", str(theirs.fileno())],
                 cwd=_ROOT,
                 env=_AT_THE_START,
                 stdin=subprocess.DEVNULL,
@@ -80,9 +80,9 @@ def fork_daemons(channel: socket.socket | None = None) -> None:
     def start(
         self: Any, command: Sequence[str], environ: Mapping[str, str], *files: tuple[Any, ...]
     ) -> None:
-        request = json.dumps([list(command[4:]), dict(environ)]).encode()
+        request = json.dumps([list(command[len(_COMMAND) :]), dict(environ)]).encode()
         if (
-            tuple(command[:4]) != _COMMAND
+            tuple(command[: len(_COMMAND)]) != _COMMAND
             or len(request) > _LARGEST
             or _read_early(environ) != _read_early(_AT_THE_START)
         ):
