@@ -57,7 +57,7 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     assert "not found: t1" in cli("delete", "--id", "t1", "--yes", code=1).stderr
     assert "1 unchanged" in cli("index", "--lexical").stderr
     cli("collections", "forget", "records")
-    assert "deleted" in cli("verify", "pack.json", code=3).stdout
+    assert "unknown" in cli("verify", "pack.json", code=3).stdout
     assert "no source of records" in cli("delete", "--id", "t2", "--yes", code=2).stderr
 
 
