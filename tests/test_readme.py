@@ -95,8 +95,18 @@ def test_the_python_of_the_readme_works_as_it_stands(checkout: Path) -> None:
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)
     files, records = printed
-    assert re.match(r"(grounded|weak) \S+@\S+#L\d+", files), files
+    assert re.match(r"(grounded|weak)\n\S+@\S+#L\d+", files), files
     assert re.match(r"T-7 records@sha256-\w+:T-7#char=0,34 Question: why does", records), records
+
+
+def test_the_first_python_of_the_readme_works_in_a_project_that_answers_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "soup.md").write_text("# Soup\n\nCut the leeks.\n")
+    (tmp_path / "example.py").write_text(blocks("python")[0], encoding="utf-8")
+    done = run(f"{sys.executable} example.py; pincite stop", tmp_path)
+    assert (done.stdout, "Traceback" in done.stderr) == ("none\n", False), done.stderr
 
 
 def test_the_two_commands_for_newcomers_are_targets_of_the_makefile() -> None:

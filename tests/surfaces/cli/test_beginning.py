@@ -16,6 +16,7 @@ from pincite.presets import preset_names
 from pincite.settings.file.template import config_text
 from pincite.settings.file.toml_file import parse
 from pincite.settings.load import load_settings
+from tests.disks import read_only
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 from tests.time_limits import HANGS_S
@@ -213,3 +214,14 @@ def test_a_person_is_asked_once(cli: Cli) -> None:
     assert str(place) in cli("trust", "--list", **user).stdout
     _, said = asked_on_a_terminal(cli, b"", user)
     assert "Trust this file" not in said
+
+
+@pytest.mark.parametrize("user", [False, True])
+def test_a_place_that_cannot_be_written_to_is_an_error_and_no_wrong_usage(
+    cli: Cli, user: bool
+) -> None:
+    (cli.folder / "closed").mkdir()
+    with read_only(cli.folder / "closed"):
+        given = ("--user",) if user else ("closed/below",)
+        said = cli("init", *given, code=1, XDG_CONFIG_HOME=str(cli.folder / "closed")).stderr
+    assert "cannot be written" in said

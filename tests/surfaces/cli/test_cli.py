@@ -105,6 +105,13 @@ def test_an_empty_query_is_wrong_usage_with_a_way_on(indexed: Cli) -> None:
     assert "try: write a question" in done.stderr
 
 
+def test_two_formats_at_once_are_wrong_usage(indexed: Cli) -> None:
+    done = indexed("search", "key", "--json", "--format", "md", code=2)
+    assert "--json is --format json: give either it or --format md" in done.stderr
+    for words in (["--json"], ["--format", "json"], ["--json", "--format", "json"]):
+        assert json.loads(indexed("search", "rotate key", *words).stdout)["evidence"]
+
+
 def test_a_query_of_100000_characters_is_cut_and_answered(indexed: Cli) -> None:
     done = indexed("search", "rotate key " * 9_100)
     assert "query_cut" in done.stderr

@@ -154,7 +154,15 @@ def test_a_folder_whose_path_is_not_text_is_named(cli: Cli) -> None:
     (Path(place) / "inner" / "a.md").write_text("# A\n")
     done = cli("index", f"{place}/inner", "--lexical", code=1)
     assert "x\\xff/inner is not valid UTF-8" in done.stderr
+    assert "try: rename the folder" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_whose_name_is_not_text_is_not_called_a_folder(cli: Cli) -> None:
+    place = os.fsdecode(os.fsencode(cli.folder) + b"/x\xff.md")
+    Path(place).write_text("# A\n")
+    said = cli("index", place, "--lexical", code=1).stderr
+    assert "try: rename the file" in said
 
 
 def test_attributes_are_set_kept_shown_and_changed(cli: Cli) -> None:

@@ -226,3 +226,11 @@ def test_single_citations_are_checked_in_the_forms_that_people_write(
     assert "deleted" in gone.stdout
     (one,) = json.loads(cli("verify", "docs/walrus.txt:1", "--json", code=3).stdout)
     assert one["status"] == "deleted"
+
+
+def test_an_empty_word_is_wrong_usage(cli: Cli) -> None:
+    cli.write("docs/a.md", "# A\n")
+    cli("index", "docs", "--lexical")
+    for words in (("get", ""), ("verify", ""), ("verify", "a.md:1", "")):
+        assert "'' is neither" in cli(*words, code=2).stderr
+    assert cli("verify", "docs", code=3).stdout.startswith("unknown  docs ")

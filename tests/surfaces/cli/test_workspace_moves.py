@@ -135,5 +135,5 @@ def test_facts_move_into_a_database_that_is_current_only(index: Path) -> None:
     assert len(asyncio.run(memory.facts(SPACE))) == 1
     asyncio.run(memory.close())
     said = pincite(index, "migrate")
-    assert "memory.db has facts from an earlier version" in said.stderr
+    assert "memory.db has facts, which workspaces do not read: pincite" in said.stderr
     assert "memory.db" not in pincite(index, "migrate").stderr

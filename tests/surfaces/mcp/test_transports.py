@@ -96,6 +96,15 @@ def test_an_interrupt_ends_a_server_that_waits_for_its_client(indexed: Cli) -> N
     assert server.returncode == -signal.SIGINT
 
 
+def test_an_interrupt_is_the_end_of_an_http_server_and_no_error(indexed: Cli) -> None:
+    server = start(indexed, "--http", "--port", "0")
+    assert server.stderr is not None
+    assert "serving" in server.stderr.readline()
+    server.send_signal(signal.SIGINT)
+    _, said = server.communicate(timeout=600)
+    assert (server.returncode, said) == (0, "")
+
+
 @pytest.fixture(scope="module")
 def url(indexed: Cli) -> Iterator[str]:
     server = start(indexed, "--http", "--port", "0", "--allow-origin", "https://app.example")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from pincite.errors import ConfigError
+from pincite.errors import ConfigError, PinciteError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.file.layers import CONFIG_FILE
 from pincite.settings.file.toml_text import inline
@@ -57,7 +57,8 @@ def config_text(preset: str = "", *, project: bool = True) -> str:
 
 def write_config(folder: Path, text: str) -> Path:
     """Write the file into a folder, which is created if necessary, and return its path. An existing
-    file or link is never overwritten or followed. Raises ConfigError."""
+    file or link is never overwritten or followed. Raises ConfigError, and
+    PinciteError if the place cannot be written to."""
     place = folder / CONFIG_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,5 +73,5 @@ def write_config(folder: Path, text: str) -> Path:
             ) from error
         raise ConfigError(f"{folder} is not a folder", hint="name a folder") from error
     except OSError as error:
-        raise ConfigError(f"{place} cannot be written: {error.strerror}") from error
+        raise PinciteError(f"{place} cannot be written: {error.strerror}") from error
     return place

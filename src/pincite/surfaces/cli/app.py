@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import MappingProxyType
@@ -79,6 +79,15 @@ _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
 _MODULE_OF: Final = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 #: By command: its name in the module, if it is not the same.
 _NAMED: Final = {"eval": "evaluate", "import": "import_", "multi-get": "multi_get"}
+
+#: Commands that store a part of their results at a time.
+_STORING: Final = frozenset(
+    (
+        *("index", "import", "delete", "describe", "reembed", "push", "pull"),
+        *("collections drop", "collections forget", "collections rebuild", "models fetch"),
+        *("eval gen", "eval label", "eval sweep"),
+    )
+)
 
 
 class Commands(Group):
@@ -175,7 +184,7 @@ def _run() -> int:
     except (KeyboardInterrupt, click.Abort) as error:
         worked = isinstance(error, KeyboardInterrupt) or error.__cause__ is not None
         kept = "; all that is stored by now is kept: run the same command again to continue"
-        _complain(f"interrupted{kept if worked else ''}")
+        _complain(f"interrupted{kept if worked and _stores(sys.argv[1:]) else ''}")
         return INTERRUPTED
     except BrokenPipeError:
         return OK
@@ -186,6 +195,10 @@ def _run() -> int:
             raise
         return OK  # click replaces stdout if the reader of a pipe has closed it
     return code or OK
+
+
+def _stores(arguments: Sequence[str]) -> bool:
+    return not _STORING.isdisjoint((" ".join(arguments[:1]), " ".join(arguments[:2])))
 
 
 def _tell_of_dashes(ctx: click.Context | None) -> None:

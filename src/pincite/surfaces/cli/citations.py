@@ -103,8 +103,11 @@ def verify(
     from pincite.surfaces.text import render
 
     asked = tags_of_texts(tags)
+    if not all(given):
+        raise UsageError("'' is neither a citation nor a pack", hint="pincite verify pack.json")
     pack = Path(given[0])
-    is_file = os.path.exists(pack)  # noqa: PTH110 - a citation may be too long for a name
+    # a citation may be too long for a name, and a pack may be a pipe
+    is_file = os.path.exists(pack) and not os.path.isdir(pack)  # noqa: PTH110, PTH112
     if quote and len(given) > 1:
         raise UsageError("--quote is the quote of one citation, and there are several")
     if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):

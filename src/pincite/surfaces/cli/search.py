@@ -237,6 +237,8 @@ def search_with(
     from pincite.surfaces.cli.progress import waiting
     from pincite.surfaces.text.pack_output import Wanted
 
+    if json_ and form != "json" and _was_given("form"):
+        raise click.UsageError(f"--json is --format json: give either it or --format {form}")
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for file names: pincite search ... --format files -0")
     if form not in _FOR_MODELS and _was_given("max_tokens"):

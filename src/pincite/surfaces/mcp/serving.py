@@ -116,6 +116,7 @@ async def serve_http(
     from pincite.surfaces.mcp.limits import Limited
     from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
     from pincite.surfaces.web.cross_origin import AllowedPages, ForPages
+    from pincite.surfaces.web.serving import serve_until_signal
 
     limits = limits or HttpLimits()
     with address.listen() as listening:
@@ -140,8 +141,8 @@ async def serve_http(
             )
             if settings.logging.format != "json":
                 escape_log_lines()
-            ready(f"http://{bracketed(address.host)}:{port}{PATH}")
-            await uvicorn.Server(config).serve([listening])
+            url = f"http://{bracketed(address.host)}:{port}{PATH}"
+            await serve_until_signal(config, listening, lambda: ready(url))
 
 
 def security(address: Address, port: int) -> TransportSecuritySettings:

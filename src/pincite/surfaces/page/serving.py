@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from socket import socket
 from typing import Any
 
 import uvicorn
@@ -16,10 +14,10 @@ from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.support.log_lines import escape_log_lines
-from pincite.support.processes.signals import on_signals
 from pincite.surfaces.page.app import PageResources, make_app
 from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.web.connections import BACKLOG, HttpLimits, limited_protocol
+from pincite.surfaces.web.serving import serve_until_signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +27,6 @@ class Page:
     golden: Path
     preset: str | None = None
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-
-class _Server(uvicorn.Server):
-    """A server that does not handle signals: uvicorn would raise them again at its end."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Capture no signals."""
-        yield
-
-
-async def _served(server: _Server, listener: socket) -> None:
-    def stop() -> None:
-        server.force_exit = server.should_exit
-        server.should_exit = True
-
-    on_signals(("SIGINT", "SIGTERM"), stop)
-    await server.serve([listener])
 
 
 async def serve_page(
@@ -77,7 +57,7 @@ async def serve_page(
             )
             escape_log_lines()
             try:
-                ready(f"http://{address.host}:{bound}/#token={token}")
-                await _served(_Server(config), listener)
+                url = f"http://{address.host}:{bound}/#token={token}"
+                await serve_until_signal(config, listener, lambda: ready(url))
             finally:
                 await resources.colours.close()

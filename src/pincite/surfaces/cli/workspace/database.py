@@ -31,7 +31,7 @@ def migrate(json_: bool, index: Path | None) -> None:
     tell(taken, json_, [f"did {one}" for one in taken], "up to date")
     before = place_of_fact_file(settings_here(index))
     if _FACTS in taken and before.exists():
-        say(f"{before} has facts from an earlier version: pincite workspace facts move")
+        say(f"{before} has facts, which workspaces do not read: pincite workspace facts move")
 
 
 @click.command()
