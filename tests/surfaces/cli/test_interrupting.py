@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ runpy.run_module("pincite", run_name="__main__", alter_sys=True)
 
 def test_an_interrupt_of_the_imports_ends_the_command_without_a_traceback() -> None:
     command = [sys.executable, "-c", EARLY, "pincite.surfaces.cli.app", "--version"]
-    given = {"env": clean_environment(), "capture_output": True, "text": True, "check": False}
+    given: Any = {"env": clean_environment(), "capture_output": True, "text": True, "check": False}
     done = subprocess.run(command, preexec_fn=heed_interrupts, **given)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 

@@ -151,7 +151,8 @@ def _restart_in_utf8() -> NoReturn:
         except UnicodeDecodeError:
             given[place] = one.encode("utf-8", "surrogateescape")
     os.environ.setdefault("PYTHONIOENCODING", sys.getfilesystemencoding())
-    os.execv(sys.executable, [sys.executable, "-X", "utf8", *given])
+    python = os.fsencode(sys.executable)
+    os.execv(python, [python, b"-X", b"utf8", *given])
 
 
 def main() -> None:

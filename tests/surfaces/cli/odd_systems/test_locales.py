@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ with Pincite(sys.argv[1]) as engine:
 
 
 @pytest.fixture(scope="module")
-def latin_1(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def latin_1(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The variables of a locale in Latin-1."""
     folder, name = tmp_path_factory.mktemp("locales"), "de_DE.ISO-8859-1"
     if shutil.which("localedef") is None:
@@ -43,9 +44,7 @@ def latin_1(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"LOCPATH": str(folder), "LC_ALL": name}
 
 
-def test_names_and_json_are_the_same_in_a_locale_that_is_not_utf_8(
-    cli: Cli, latin_1: dict[str, str]
-) -> None:
+def test_names_and_json_are_the_same_in_a_locale_that_is_not_utf_8(cli: Cli, latin_1: Any) -> None:
     cli.write("docs/café.md", TEXT)
     cli("index", "docs", "--lexical", **latin_1)  # its daemon, too, starts in this locale
     assert cli("ls", **latin_1).stdout.startswith("docs:café.md ")
@@ -63,11 +62,19 @@ def test_names_and_json_are_the_same_in_a_locale_that_is_not_utf_8(
     assert cli("verify", str(pack), **latin_1).stdout.startswith("fresh")
 
 
-def test_arguments_may_be_in_the_encoding_of_the_locale(cli: Cli, latin_1: dict[str, str]) -> None:
+def test_arguments_may_be_in_the_encoding_of_the_locale(cli: Cli, latin_1: Any) -> None:
     cli.write("docs/a.md", "# Öl\n\nhelps\n")
     cli("index", "docs", "--lexical")
     for word in ("Öl".encode("latin-1"), "Öl".encode()):
-        command = [sys.executable, "-m", "pincite", "search", word, "-f", "files"]
+        command: list[str | bytes] = [
+            sys.executable,
+            "-m",
+            "pincite",
+            "search",
+            word,
+            "-f",
+            "files",
+        ]
         done = subprocess.run(
             command,
             cwd=cli.folder,
@@ -78,9 +85,7 @@ def test_arguments_may_be_in_the_encoding_of_the_locale(cli: Cli, latin_1: dict[
         assert done.stdout == b"a.md:1-3\n"
 
 
-def test_a_library_in_such_a_locale_stores_no_wrong_names(
-    tmp_path: Path, latin_1: dict[str, str]
-) -> None:
+def test_a_library_in_such_a_locale_stores_no_wrong_names(tmp_path: Path, latin_1: Any) -> None:
     """A process cannot choose the encoding of file names when it runs."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "café.md").write_text(TEXT)
@@ -93,18 +98,18 @@ def test_a_library_in_such_a_locale_stores_no_wrong_names(
     assert done.stdout == f"[1, ['{said}']]\n"
     (tmp_path / "docs").rename(tmp_path / "dé")
     command[-1] = str(tmp_path / "dé")
-    done = subprocess.run(
+    refused = subprocess.run(
         command, env=clean_environment() | latin_1, capture_output=True, check=False
     )
-    assert b"the locale of this process is not UTF-8" in done.stderr
-    assert b"PYTHONUTF8=1" in done.stderr
+    assert b"the locale of this process is not UTF-8" in refused.stderr
+    assert b"PYTHONUTF8=1" in refused.stderr
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_pipes_are_utf_8_whatever_python_is_told(cli: Cli, encoding: str) -> None:
     cli.write("docs/café.md", TEXT)
     cli("index", "docs", "--lexical")
-    asked: dict[str, str] = {"PYTHONIOENCODING": encoding}
+    asked: Any = {"PYTHONIOENCODING": encoding}
     assert "“fast” 🦓" in cli("search", "zebras", **asked).stdout
     found = json.loads(cli("search", "zebras", "--json", **asked).stdout)
     assert found["evidence"][0]["text"] == TEXT.rstrip()
