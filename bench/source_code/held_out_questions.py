@@ -11,7 +11,7 @@ import msgspec
 
 QUESTIONS: Final = Path(__file__).with_name("held_out.json")
 
-Set = Literal["folders", "later folders", "whole trees"]
+Set = Literal["folders", "later folders", "latest folders", "whole trees"]
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -51,9 +52,15 @@ def options_of(trees: Path | None, tmp_path: Path) -> Options:
 
 def test_every_question_is_asked_once_and_has_files_of_its_folders() -> None:
     repositories = read_questions()
-    assert len({one.name for one in repositories}) == len(repositories) == 20
+    assert len({one.name for one in repositories}) == len(repositories) == 29
     asked = [each.question for one in repositories for each in one.questions]
-    assert len(set(asked)) == len(asked) == 334
+    assert len(set(asked)) == len(asked) == 442
+    assert Counter(one.set for one in repositories for _ in one.questions) == {
+        "folders": 135,
+        "later folders": 39,
+        "latest folders": 108,
+        "whole trees": 160,
+    }
     for one in repositories:
         assert re.fullmatch(r"[0-9a-f]{40}", one.commit)
         assert re.fullmatch(r"[\w.-]+/[\w.-]+", one.name)
