@@ -5,9 +5,9 @@ answer them. `--trees DIR` has a checkout of each at its commit, as `DIR/OWNER+N
 not there are named, with the commands that make them, and left out.
 
 - `folders`: the code of nine repositories in C++, Ruby and Go. `later folders`: of three more, by
-  an author who knew the rules that the first ones had led to. `latest folders`: of nine more, by
-  a reviewer of those rules. `whole trees`: eight more, with questions that code, a page, or
-  another file (a test, a changelog) answers.
+  an author who knew the rules that the first ones had led to. `latest folders`: of nine more, for
+  a review of the ranking with those rules. `whole trees`: eight more, with questions that
+  code, a page, or another file (a test, a changelog) answers.
 - nDCG@10 over the distinct files of ten results, as in `code_search.py`, with whole paths.
 - `hybrid`: with the bundled model, if `--hybrid` is given.
 - `kind code`: those that code answers, asked in whole trees for code alone.
