@@ -54,7 +54,7 @@ _IMPORTED: Final = (
     *("pincite.citations.changed_warning", "pincite.settings.otel", "Stemmer"),
 )
 #: Variables that Python itself, its libraries or the linker read at the start.
-_READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_", "OPENBLAS_")
+_READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_PRELOAD", "MALLOC_", "OMP_", "OPENBLAS_")
 _LARGEST: Final = 100_000  # bytes of a request, which is one packet
 _KEPT: Final = 256  # the one descriptor that a command has from here: it asks for daemons
 

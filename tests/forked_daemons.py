@@ -39,7 +39,7 @@ _IMPORTED: Final = (
     *("numpy", "platformdirs", "Stemmer"),
 )
 #: Variables that Python itself, its libraries or the linker read at the start.
-_READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_")
+_READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_PRELOAD", "MALLOC_", "OMP_")
 _LARGEST: Final = 100_000  # bytes of a request, which is one packet
 _NO_CHILD: Final = (
     1  # a process that nobody waits for, as that of a daemon which has detached itself
