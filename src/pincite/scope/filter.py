@@ -129,9 +129,12 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
 
 
 def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
-    """Return the candidates that have the scope's `ref`, all if it has none. A candidate that was
-    replaced after the scope was resolved may have another one by now."""
-    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.refs or ""))
+    """Return the candidates that have the scope's `ref`; if it has none, all of them, as the same
+    tuple, by which a sweep recognises them. A candidate that was replaced after the scope was
+    resolved may have another ref by now."""
+    if not scope.refs:
+        return tuple(candidates)
+    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.refs))
 
 
 def scope_test(scope: Scope, spec: CollectionSpec) -> Callable[[DocumentRecord], bool]:
