@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from tests import forked_daemons
+from tests.forked_daemons import read_early
 from tests.time_limits import HANGS_S
 
 _ROOT: Final = Path(__file__).parents[1]
@@ -53,15 +54,10 @@ _IMPORTED: Final = (
     ),
     *("pincite.citations.changed_warning", "pincite.settings.otel", "Stemmer"),
 )
-#: Variables that Python itself, its libraries or the linker read at the start.
-_READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_PRELOAD", "MALLOC_", "OMP_", "OPENBLAS_")
+#: numpy reads its own, and a command decides on these before it imports it.
+_READ_EARLY: Final = (*forked_daemons.READ_EARLY, "OPENBLAS_")
 _LARGEST: Final = 100_000  # bytes of a request, which is one packet
 _KEPT: Final = 256  # the one descriptor that a command has from here: it asks for daemons
-
-
-def _read_early(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that a forked process cannot have of its own."""
-    return {name: value for name, value in environment.items() if name.startswith(_READ_EARLY)}
 
 
 _AT_THE_START: Final = dict(os.environ)
@@ -80,7 +76,7 @@ def run(
     if (
         forks
         and len(request) <= _LARGEST
-        and _read_early(environment) == _read_early(_AT_THE_START)
+        and read_early(environment, _READ_EARLY) == read_early(_AT_THE_START, _READ_EARLY)
     ):
         return _forked(request, stdin)
     return subprocess.run(

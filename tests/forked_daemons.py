@@ -38,8 +38,9 @@ _IMPORTED: Final = (
     *("pincite.settings.otel", "pincite.support.processes.signals", "pincite.sources.reopening"),
     *("numpy", "platformdirs", "Stemmer"),
 )
-#: Variables that Python itself, its libraries or the linker read at the start.
-_READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_PRELOAD", "MALLOC_", "OMP_")
+#: Variables that Python itself, its libraries or the linker read at the start. Not LD_LIBRARY_PATH,
+#: which cv2 changes for itself when a test imports it.
+READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_PRELOAD", "MALLOC_", "OMP_")
 _LARGEST: Final = 100_000  # bytes of a request, which is one packet
 _NO_CHILD: Final = (
     1  # a process that nobody waits for, as that of a daemon which has detached itself
@@ -51,9 +52,11 @@ _starting = threading.Lock()
 _servers: list[tuple[socket.socket, subprocess.Popen[bytes]]] = []
 
 
-def _read_early(environment: Mapping[str, str]) -> dict[str, str]:
+def read_early(
+    environment: Mapping[str, str], prefixes: tuple[str, ...] = READ_EARLY
+) -> dict[str, str]:
     """The variables that a forked process cannot have of its own."""
-    return {name: value for name, value in environment.items() if name.startswith(_READ_EARLY)}
+    return {name: value for name, value in environment.items() if name.startswith(prefixes)}
 
 
 def server() -> socket.socket:
@@ -84,7 +87,7 @@ def fork_daemons(channel: socket.socket | None = None) -> None:
         if (
             tuple(command[: len(_COMMAND)]) != _COMMAND
             or len(request) > _LARGEST
-            or _read_early(environ) != _read_early(_AT_THE_START)
+            or read_early(environ) != read_early(_AT_THE_START)
         ):
             _started(self, command, environ, *files)
             return
